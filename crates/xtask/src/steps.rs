@@ -4,7 +4,7 @@
 //! that a kind of test of which the repository holds no file yet says so.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -65,7 +65,8 @@ pub(crate) fn run(workspace: &Workspace, only: &[Step], skip: &[Step]) -> Result
     }
     println!("==> all passed in {:.1} s", started.elapsed().as_secs_f64());
     for (name, lines) in closing_lines {
-        for line in lines {
+        // cargo test sums up every program, most of which hold no test.
+        for line in lines.iter().filter(|line| passed_in(line) != Some(0)) {
             println!("{name:>8}: {line}");
         }
     }
@@ -168,6 +169,7 @@ fn browser_tests(workspace: &Workspace) -> Result<Vec<String>> {
     let node = tools::node()?;
     let modules = tools::node_packages(workspace)?;
     let report = workspace.tools("browser-tests.tap");
+    let _ = fs::remove_file(&report);
     let mut tests = std::process::Command::new(node);
     tests
         .current_dir(workspace.root())
@@ -198,7 +200,8 @@ fn browser_tests(workspace: &Workspace) -> Result<Vec<String>> {
 fn browser_test_files(workspace: &Workspace) -> Result<Vec<PathBuf>> {
     let mut files = web::files_below(&workspace.path("tests/browser"))?;
     files.retain(|file| file.to_string_lossy().ends_with(".test.mjs"));
-    Ok(files)
+    let relative = |file: PathBuf| file.strip_prefix(workspace.root()).map(Path::to_path_buf);
+    Ok(files.into_iter().map(relative).collect::<Result<_, _>>()?)
 }
 
 /// Refuses a run of tests in which no test ran: a pattern that matches nothing must not pass.
