@@ -29,12 +29,8 @@ pub(crate) fn install(packages: &[&str]) -> Result<()> {
     if let Err(error) = process::run(apt_get().args(["update", "-qq"])) {
         println!("    {error}; going on with the list that is there");
     }
-    process::run(
-        apt_get()
-            .args(["install", "-y", "-qq", "--no-install-recommends"])
-            .args(&missing),
-    )
-    .with_context(|| format!("Debian's packages {list} could not be installed"))
+    process::run(apt_get().args(["install", "-y", "-qq", "--no-install-recommends"]).args(&missing))
+        .with_context(|| format!("Debian's packages {list} could not be installed"))
 }
 
 /// Whether these packages can be asked for at all: the system is Debian or built on it.
@@ -47,21 +43,12 @@ fn missing<'a>(packages: &[&'a str]) -> Vec<&'a str> {
         process::capture(Command::new("dpkg-query").args(["-W", "-f", "${Status}", package]))
             .is_ok_and(|status| status.ends_with(" installed"))
     };
-    packages
-        .iter()
-        .copied()
-        .filter(|package| !installed(package))
-        .collect()
+    packages.iter().copied().filter(|package| !installed(package)).collect()
 }
 
 fn apt_get() -> Command {
     let mut command = Command::new("apt-get");
-    command.env("DEBIAN_FRONTEND", "noninteractive").args([
-        "-o",
-        "Acquire::Retries=3",
-        "-o",
-        "Dpkg::Use-Pty=0",
-    ]);
+    command.env("DEBIAN_FRONTEND", "noninteractive").args(["-o", "Acquire::Retries=3", "-o", "Dpkg::Use-Pty=0"]);
     command
 }
 
@@ -69,9 +56,7 @@ fn apt_get() -> Command {
 fn is_root() -> bool {
     use std::os::unix::fs::MetadataExt;
     // This process's own entry belongs to the user it runs as.
-    Path::new("/proc/self")
-        .metadata()
-        .is_ok_and(|data| data.uid() == 0)
+    Path::new("/proc/self").metadata().is_ok_and(|data| data.uid() == 0)
 }
 
 #[cfg(not(unix))]

@@ -37,20 +37,11 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
         println!("    {} generated files are up to date", GENERATORS.len());
         return Ok(());
     }
-    let files: Vec<&str> = outdated
-        .iter()
-        .map(|(generator, _)| generator.file)
-        .collect();
-    bail!(
-        "{} differs from what is generated: run `cargo xtask generate`",
-        files.join(", ")
-    )
+    let files: Vec<&str> = outdated.iter().map(|(generator, _)| generator.file).collect();
+    bail!("{} differs from what is generated: run `cargo xtask generate`", files.join(", "))
 }
 
-fn outdated<'a>(
-    workspace: &Workspace,
-    generators: &'a [Generator],
-) -> Result<Vec<(&'a Generator, String)>> {
+fn outdated<'a>(workspace: &Workspace, generators: &'a [Generator]) -> Result<Vec<(&'a Generator, String)>> {
     let mut outdated = Vec::new();
     for generator in generators {
         let text = process::capture(&mut workspace.cargo(generator.cargo))
@@ -71,15 +62,9 @@ mod tests {
     fn a_file_that_differs_from_its_generator_is_found() {
         let workspace = Workspace::find().unwrap();
         let version = process::capture(&mut workspace.cargo(&["--version"])).unwrap();
-        let generators = [Generator {
-            file: "rustfmt.toml",
-            cargo: &["--version"],
-        }];
+        let generators = [Generator { file: "rustfmt.toml", cargo: &["--version"] }];
         let outdated = outdated(&workspace, &generators).unwrap();
-        let found: Vec<_> = outdated
-            .iter()
-            .map(|(generator, text)| (generator.file, text))
-            .collect();
+        let found: Vec<_> = outdated.iter().map(|(generator, text)| (generator.file, text)).collect();
         assert_eq!(found, [("rustfmt.toml", &version)]);
     }
 }

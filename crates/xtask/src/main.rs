@@ -2,10 +2,7 @@
 //!
 //! It obtains what a task needs and says what it does, one line a step. It holds nothing of the
 //! product, and the product does not depend on it.
-#![allow(
-    clippy::print_stdout,
-    reason = "what a task does is printed for the person who runs it"
-)]
+#![allow(clippy::print_stdout, reason = "what a task does is printed for the person who runs it")]
 
 mod debian;
 mod generate;

@@ -50,19 +50,10 @@ pub(crate) fn measure(site: &Path) -> Result<Vec<Payload>> {
 pub(crate) fn table(payloads: &[Payload]) -> String {
     let mut text = format!("    {:<28}{:>12}{:>12}\n", "first load", "bytes", "gzip");
     for payload in payloads {
-        let _ = writeln!(
-            text,
-            "    {:<28}{:>12}{:>12}",
-            payload.name, payload.raw, payload.gzip
-        );
+        let _ = writeln!(text, "    {:<28}{:>12}{:>12}", payload.name, payload.raw, payload.gzip);
     }
     let raw: usize = payloads.iter().map(|payload| payload.raw).sum();
-    let _ = writeln!(
-        text,
-        "    {:<28}{raw:>12}{:>12}  of at most {FIRST_LOAD_LIMIT}",
-        "together",
-        gzip_sum(payloads)
-    );
+    let _ = writeln!(text, "    {:<28}{raw:>12}{:>12}  of at most {FIRST_LOAD_LIMIT}", "together", gzip_sum(payloads));
     text
 }
 
@@ -90,11 +81,7 @@ mod tests {
     use super::*;
 
     fn payload(name: &str, gzip: usize) -> Payload {
-        Payload {
-            name: name.to_owned(),
-            raw: gzip * 3,
-            gzip,
-        }
+        Payload { name: name.to_owned(), raw: gzip * 3, gzip }
     }
 
     #[test]

@@ -15,26 +15,15 @@ use anyhow::{Context, Result, bail};
 /// Runs a program with its output passed through; a failure is an error that names the command.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     announce(command);
-    let status = command
-        .stdin(Stdio::null())
-        .status()
-        .with_context(|| not_started(command))?;
+    let status = command.stdin(Stdio::null()).status().with_context(|| not_started(command))?;
     succeeded(command, status)
 }
 
 /// Runs a program silently and returns what it wrote to its standard output.
 pub(crate) fn capture(command: &mut Command) -> Result<String> {
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .with_context(|| not_started(command))?;
+    let output = command.stdin(Stdio::null()).output().with_context(|| not_started(command))?;
     if !output.status.success() {
-        bail!(
-            "`{}` failed ({}): {}",
-            spelled(command),
-            output.status,
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
+        bail!("`{}` failed ({}): {}", spelled(command), output.status, String::from_utf8_lossy(&output.stderr).trim());
     }
     String::from_utf8(output.stdout)
         .with_context(|| format!("`{}` printed something other than UTF-8", spelled(command)))
@@ -90,18 +79,15 @@ pub(crate) fn succeeds_within(command: &mut Command, limit: Duration) -> Result<
 /// The first of these programs that is an executable file on `PATH`.
 pub(crate) fn find_program(names: &[&str]) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    names.iter().find_map(|name| {
-        env::split_paths(&path)
-            .map(|folder| folder.join(name))
-            .find(|file| is_executable(file))
-    })
+    names
+        .iter()
+        .find_map(|name| env::split_paths(&path).map(|folder| folder.join(name)).find(|file| is_executable(file)))
 }
 
 #[cfg(unix)]
 fn is_executable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    file.metadata()
-        .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+    file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]
@@ -117,10 +103,7 @@ fn pass_lines(
     thread::spawn(move || {
         let mut from = BufReader::new(from);
         let mut bytes = Vec::new();
-        while from
-            .read_until(b'\n', &mut bytes)
-            .is_ok_and(|read| 0 < read)
-        {
+        while from.read_until(b'\n', &mut bytes).is_ok_and(|read| 0 < read) {
             // Our own output being closed is no reason to stop the program.
             let _ = to.write_all(&bytes);
             let _ = to.flush();
@@ -137,11 +120,7 @@ fn announce(command: &Command) {
 /// The command as one would type it, with the folder of the program left out.
 fn spelled(command: &Command) -> String {
     let program = Path::new(command.get_program());
-    let mut text = program
-        .file_name()
-        .unwrap_or(program.as_os_str())
-        .to_string_lossy()
-        .into_owned();
+    let mut text = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
     for argument in command.get_args() {
         text.push(' ');
         text.push_str(&argument.to_string_lossy());
@@ -150,10 +129,7 @@ fn spelled(command: &Command) -> String {
 }
 
 fn not_started(command: &Command) -> String {
-    format!(
-        "could not run `{}`",
-        command.get_program().to_string_lossy()
-    )
+    format!("could not run `{}`", command.get_program().to_string_lossy())
 }
 
 fn succeeded(command: &Command, status: ExitStatus) -> Result<()> {
@@ -178,10 +154,7 @@ mod tests {
         let mut failing = Command::new("sh");
         failing.args(["-c", "exit 3"]);
         let error = run_keeping(&mut failing, |_| true).unwrap_err().to_string();
-        assert!(
-            error.contains("sh -c exit 3") && error.contains('3'),
-            "{error}"
-        );
+        assert!(error.contains("sh -c exit 3") && error.contains('3'), "{error}");
     }
 
     #[test]
@@ -194,10 +167,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_no_success_and_is_not_found() {
-        let missing = succeeds_within(
-            &mut Command::new("tokenpath-no-such-program"),
-            Duration::from_secs(1),
-        );
+        let missing = succeeds_within(&mut Command::new("tokenpath-no-such-program"), Duration::from_secs(1));
         assert!(!missing.unwrap());
         assert_eq!(find_program(&["tokenpath-no-such-program"]), None);
         assert!(find_program(&["tokenpath-no-such-program", "sh"]).is_some());

@@ -66,8 +66,7 @@ mod tests {
 
         let into = folder.join("samples");
         assert_eq!(copy(&fixtures, &into).unwrap(), 2);
-        let index: serde_json::Value =
-            serde_json::from_slice(&fs::read(into.join("index.json")).unwrap()).unwrap();
+        let index: serde_json::Value = serde_json::from_slice(&fs::read(into.join("index.json")).unwrap()).unwrap();
         let expected = serde_json::json!([
             {"name": "one", "path": "one/run.json.gz", "bytes": 3},
             {"name": "two", "path": "two/run.json.gz", "bytes": 5},

@@ -79,22 +79,12 @@ fn media_type(file: &Path) -> &'static str {
 /// Opens the address in the desktop's browser, where there is a desktop. It is a convenience: the
 /// address is printed either way.
 fn open(address: &str) {
-    let desktop = cfg!(target_os = "macos")
-        || ["DISPLAY", "WAYLAND_DISPLAY"]
-            .iter()
-            .any(|name| std::env::var_os(name).is_some());
-    let opener = if cfg!(target_os = "macos") {
-        "open"
-    } else {
-        "xdg-open"
-    };
+    let desktop =
+        cfg!(target_os = "macos") || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     if desktop && process::find_program(&[opener]).is_some() {
-        let _ = Command::new(opener)
-            .arg(address)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
+        let _ =
+            Command::new(opener).arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     }
 }
 
@@ -139,21 +129,14 @@ mod tests {
         });
         let ask = |request: &str| {
             let mut stream = TcpStream::connect(address).unwrap();
-            write!(
-                stream,
-                "{request} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-            )
-            .unwrap();
+            write!(stream, "{request} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
             let mut bytes = Vec::new();
             stream.read_to_end(&mut bytes).unwrap();
             String::from_utf8_lossy(&bytes).into_owned()
         };
         let module = ask("GET /a.wasm");
         assert!(module.starts_with("HTTP/1.1 200"), "{module}");
-        assert!(
-            module.contains("Content-Type: application/wasm\r\n"),
-            "{module}"
-        );
+        assert!(module.contains("Content-Type: application/wasm\r\n"), "{module}");
         assert!(module.contains("Cache-Control: no-store\r\n"), "{module}");
         assert!(module.ends_with("\0asm"), "{module}");
         assert!(ask("GET /../secret").starts_with("HTTP/1.1 404"));

@@ -48,19 +48,12 @@ pub(crate) fn run(workspace: &Workspace, only: &[Step], skip: &[Step]) -> Result
     let chosen = |step: &&Step| (only.is_empty() || only.contains(step)) && !skip.contains(step);
     let mut closing_lines = Vec::new();
     for step in Step::value_variants().iter().filter(chosen) {
-        let name = step
-            .to_possible_value()
-            .map(|value| value.get_name().to_owned());
+        let name = step.to_possible_value().map(|value| value.get_name().to_owned());
         let name = name.unwrap_or_default();
         println!("==> {name}");
         let step_started = Instant::now();
-        let lines = step
-            .run(workspace)
-            .with_context(|| format!("step {name} failed"))?;
-        println!(
-            "    {name} passed in {:.1} s",
-            step_started.elapsed().as_secs_f64()
-        );
+        let lines = step.run(workspace).with_context(|| format!("step {name} failed"))?;
+        println!("    {name} passed in {:.1} s", step_started.elapsed().as_secs_f64());
         closing_lines.push((name, lines));
     }
     println!("==> all passed in {:.1} s", started.elapsed().as_secs_f64());
@@ -78,38 +71,20 @@ impl Step {
     fn run(self, workspace: &Workspace) -> Result<Vec<String>> {
         match self {
             Self::Fmt => process::run(&mut workspace.cargo(&["fmt", "--all", "--check"]))?,
-            Self::Clippy => process::run(&mut workspace.cargo(&[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ]))?,
+            Self::Clippy => {
+                process::run(&mut workspace.cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?
+            }
             Self::ClippyWasm => {
                 let toolchain = WasmToolchain::obtain(workspace)?;
-                process::run(&mut toolchain.cargo(
-                    "clippy",
-                    &[
-                        "-p",
-                        "tokenpath-web",
-                        "--all-targets",
-                        "--",
-                        "-D",
-                        "warnings",
-                    ],
-                ))?;
+                process::run(
+                    &mut toolchain.cargo("clippy", &["-p", "tokenpath-web", "--all-targets", "--", "-D", "warnings"]),
+                )?;
             }
-            Self::Doc => process::run(
-                workspace
-                    .cargo(&["doc", "--no-deps", "--workspace"])
-                    .env("RUSTDOCFLAGS", "-D warnings"),
-            )?,
+            Self::Doc => {
+                process::run(workspace.cargo(&["doc", "--no-deps", "--workspace"]).env("RUSTDOCFLAGS", "-D warnings"))?
+            }
             Self::Host => {
-                return tested(process::run_keeping(
-                    &mut workspace.cargo(&["test", "--workspace"]),
-                    is_closing_line,
-                )?);
+                return tested(process::run_keeping(&mut workspace.cargo(&["test", "--workspace"]), is_closing_line)?);
             }
             Self::Wasm => return wasm_tests(workspace),
             Self::Oracle => return oracle_tests(workspace),
@@ -144,19 +119,16 @@ fn oracle_tests(workspace: &Workspace) -> Result<Vec<String>> {
     let python = tools::python(workspace)?;
     let mut unittest = std::process::Command::new(python);
     tested(process::run_keeping(
-        unittest
-            .current_dir(workspace.root())
-            .env("PYTHONDONTWRITEBYTECODE", "1")
-            .args([
-                "-m",
-                "unittest",
-                "discover",
-                "-v",
-                "-s",
-                "tests/oracle",
-                "-p",
-                "test_*.py",
-            ]),
+        unittest.current_dir(workspace.root()).env("PYTHONDONTWRITEBYTECODE", "1").args([
+            "-m",
+            "unittest",
+            "discover",
+            "-v",
+            "-s",
+            "tests/oracle",
+            "-p",
+            "test_*.py",
+        ]),
         is_closing_line,
     )?)
 }
@@ -178,23 +150,12 @@ fn browser_tests(workspace: &Workspace) -> Result<Vec<String>> {
         // Each file starts a browser of its own: one at a time, so that time limits hold on a small
         // machine. Two reports: one for people now, one whose closing lines are read below.
         .args(["--test", "--test-concurrency=1"])
-        .args([
-            "--test-reporter=spec",
-            "--test-reporter-destination=stdout",
-            "--test-reporter=tap",
-        ])
+        .args(["--test-reporter=spec", "--test-reporter-destination=stdout", "--test-reporter=tap"])
         .arg(format!("--test-reporter-destination={}", report.display()))
         .args(browser_test_files(workspace)?);
     process::run(&mut tests)?;
-    let report = fs::read_to_string(&report)
-        .with_context(|| format!("could not read {}", report.display()))?;
-    tested(
-        report
-            .lines()
-            .filter(|line| is_closing_line(line))
-            .map(str::to_owned)
-            .collect(),
-    )
+    let report = fs::read_to_string(&report).with_context(|| format!("could not read {}", report.display()))?;
+    tested(report.lines().filter(|line| is_closing_line(line)).map(str::to_owned).collect())
 }
 
 fn browser_test_files(workspace: &Workspace) -> Result<Vec<PathBuf>> {
@@ -206,10 +167,7 @@ fn browser_test_files(workspace: &Workspace) -> Result<Vec<PathBuf>> {
 
 /// Refuses a run of tests in which no test ran: a pattern that matches nothing must not pass.
 fn tested(closing_lines: Vec<String>) -> Result<Vec<String>> {
-    let passed: u64 = closing_lines
-        .iter()
-        .filter_map(|line| passed_in(line))
-        .sum();
+    let passed: u64 = closing_lines.iter().filter_map(|line| passed_in(line)).sum();
     if passed == 0 {
         bail!("no test ran");
     }
@@ -222,9 +180,7 @@ fn is_closing_line(line: &str) -> bool {
         || line == "OK"
         || line.starts_with("OK (")
         || line.starts_with("FAILED (")
-        || ["# tests ", "# fail ", "# skipped "]
-            .iter()
-            .any(|start| line.starts_with(start))
+        || ["# tests ", "# fail ", "# skipped "].iter().any(|start| line.starts_with(start))
 }
 
 /// How many tests a closing line says passed (for unittest: ran).
@@ -247,21 +203,10 @@ mod tests {
 
     #[test]
     fn closing_lines_of_all_runners_are_kept() {
-        for line in [
-            OF_CARGO,
-            "Ran 12 tests in 0.004s",
-            "OK",
-            "OK (skipped=1)",
-            "# pass 4",
-        ] {
+        for line in [OF_CARGO, "Ran 12 tests in 0.004s", "OK", "OK (skipped=1)", "# pass 4"] {
             assert!(is_closing_line(line), "{line}");
         }
-        for line in [
-            "test core::units ... ok",
-            "running 3 tests",
-            "ok 1 - page loads",
-            "OKAY",
-        ] {
+        for line in ["test core::units ... ok", "running 3 tests", "ok 1 - page loads", "OKAY"] {
             assert!(!is_closing_line(line), "{line}");
         }
     }
@@ -269,11 +214,7 @@ mod tests {
     #[test]
     fn a_run_without_a_test_does_not_pass() {
         let empty = OF_CARGO.replace('3', "0");
-        for lines in [
-            vec![],
-            vec![empty.clone()],
-            vec!["Ran 0 tests in 0.000s".to_owned()],
-        ] {
+        for lines in [vec![], vec![empty.clone()], vec!["Ran 0 tests in 0.000s".to_owned()]] {
             assert!(tested(lines).is_err());
         }
         assert!(tested(vec![empty, OF_CARGO.to_owned()]).is_ok());

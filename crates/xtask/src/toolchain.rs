@@ -29,14 +29,8 @@ const RUSTUP_LIMIT: Duration = Duration::from_secs(60);
 
 /// rustc with its own source, which must be of one version to be built together; clippy and rustfmt
 /// of that version; the linker that rustc expects for the target.
-const DEBIAN_PACKAGES: [&str; 6] = [
-    "rustc-web",
-    "cargo-web",
-    "rust-web-src",
-    "rust-web-clippy",
-    "rustfmt-web",
-    "lld-22",
-];
+const DEBIAN_PACKAGES: [&str; 6] =
+    ["rustc-web", "cargo-web", "rust-web-src", "rust-web-clippy", "rustfmt-web", "lld-22"];
 
 /// A cargo that can build for [`TARGET`].
 #[derive(Debug)]
@@ -74,10 +68,7 @@ impl WasmToolchain {
         }
         if !without_rustup && process::find_program(&["rustup"]).is_some() {
             println!("    asking rustup for the wasm target");
-            let added = process::succeeds_within(
-                Command::new("rustup").args(["target", "add", TARGET]),
-                RUSTUP_LIMIT,
-            )?;
+            let added = process::succeeds_within(Command::new("rustup").args(["target", "add", TARGET]), RUSTUP_LIMIT)?;
             if added && has_target(Path::new("rustc")) {
                 return Ok(on_path);
             }
@@ -91,8 +82,7 @@ impl WasmToolchain {
         }
         println!("    building the wasm target from Debian's Rust (once, a minute or two)");
         debian::install(&DEBIAN_PACKAGES)?;
-        build_private(&private)
-            .context("the wasm target could not be built from Debian's Rust packages")?;
+        build_private(&private).context("the wasm target could not be built from Debian's Rust packages")?;
         Ok(by_private())
     }
 
@@ -102,9 +92,7 @@ impl WasmToolchain {
             None => Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
             Some(folder) => private_cargo(folder),
         };
-        command
-            .current_dir(&self.root)
-            .args([subcommand, "--target", TARGET]);
+        command.current_dir(&self.root).args([subcommand, "--target", TARGET]);
         if self.private.is_some() {
             command.arg("--target-dir").arg(&self.target_folder);
         }
@@ -128,18 +116,10 @@ fn rustc_is_rustups() -> bool {
 }
 
 fn has_target(rustc: &Path) -> bool {
-    let folder = process::capture(Command::new(rustc).args([
-        "--print",
-        "target-libdir",
-        "--target",
-        TARGET,
-    ]));
+    let folder = process::capture(Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]));
     let Ok(folder) = folder else { return false };
-    fs::read_dir(folder.trim()).is_ok_and(|entries| {
-        entries
-            .flatten()
-            .any(|entry| entry.file_name().to_string_lossy().starts_with("libcore-"))
-    })
+    fs::read_dir(folder.trim())
+        .is_ok_and(|entries| entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("libcore-")))
 }
 
 /// What the private toolchain was made of. Libraries of another rustc do not link, and the wrappers
@@ -168,13 +148,7 @@ fn private_cargo(folder: &Path) -> Command {
 
 /// Cargo and rustup hand these down to the programs that they start.
 fn forget_outer_toolchain(command: &mut Command) {
-    for variable in [
-        "CARGO",
-        "RUSTC",
-        "RUSTDOC",
-        "RUSTUP_TOOLCHAIN",
-        "RUSTC_WRAPPER",
-    ] {
+    for variable in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN", "RUSTC_WRAPPER"] {
         command.env_remove(variable);
     }
 }
@@ -196,10 +170,7 @@ fn build_private(folder: &Path) -> Result<()> {
     fs::rename(&made, folder)?;
     fs::remove_dir_all(&work)?;
     if !has_target(&folder.join("bin/rustc")) {
-        bail!(
-            "the private toolchain in {} has no {TARGET}",
-            folder.display()
-        );
+        bail!("the private toolchain in {} has no {TARGET}", folder.display());
     }
     Ok(())
 }
@@ -243,38 +214,22 @@ fn lay_out(folder: &Path, made: &Path, libraries: &Path, host: &str) -> Result<(
     // which a link does not change, so it has to be told.
     let folder = folder.display();
     for (name, line) in [
-        (
-            "rustc",
-            format!("exec /usr/bin/rustc --sysroot '{folder}' \"$@\""),
-        ),
-        (
-            "rustdoc",
-            format!("exec /usr/bin/rustdoc --sysroot '{folder}' \"$@\""),
-        ),
-        (
-            "cargo-clippy",
-            format!("SYSROOT='{folder}' exec /usr/bin/cargo-clippy \"$@\""),
-        ),
+        ("rustc", format!("exec /usr/bin/rustc --sysroot '{folder}' \"$@\"")),
+        ("rustdoc", format!("exec /usr/bin/rustdoc --sysroot '{folder}' \"$@\"")),
+        ("cargo-clippy", format!("SYSROOT='{folder}' exec /usr/bin/cargo-clippy \"$@\"")),
     ] {
         write_program(&bin.join(name), &format!("#!/bin/sh\n{line}\n"))?;
     }
     for name in ["cargo", "clippy-driver", "rustfmt", "cargo-fmt"] {
         link(&Path::new("/usr/bin").join(name), &bin.join(name))?;
     }
-    link(
-        &Path::new("/usr/lib/rustlib").join(host).join("lib"),
-        &of_host.join("lib"),
-    )?;
+    link(&Path::new("/usr/lib/rustlib").join(host).join("lib"), &of_host.join("lib"))?;
     // rustc's default linker for the target, which Debian ships under another name.
     let linker = fs::canonicalize("/usr/bin/wasm-ld-22").context("lld-22 is not installed")?;
     link(&linker, &of_host.join("bin/rust-lld"))?;
     for entry in fs::read_dir(libraries)? {
         let file = entry?.path();
-        let name = file
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name.ends_with(".rlib") && !name.starts_with("libempty-") {
             fs::copy(&file, of_target.join(&name))?;
         }
@@ -293,8 +248,7 @@ fn write_program(file: &Path, text: &str) -> Result<()> {
 
 #[cfg(unix)]
 fn link(original: &Path, link: &Path) -> Result<()> {
-    std::os::unix::fs::symlink(original, link)
-        .with_context(|| format!("could not link {}", link.display()))
+    std::os::unix::fs::symlink(original, link).with_context(|| format!("could not link {}", link.display()))
 }
 
 #[cfg(not(unix))]

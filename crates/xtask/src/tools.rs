@@ -15,12 +15,7 @@ use crate::workspace::Workspace;
 /// The oldest node that the browser driver runs on.
 const OLDEST_NODE: u32 = 20;
 
-const CHROMIUM_NAMES: [&str; 4] = [
-    "chromium",
-    "chromium-browser",
-    "google-chrome-stable",
-    "google-chrome",
-];
+const CHROMIUM_NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
 /// The browser and the driver that speaks WebDriver to it.
 #[derive(Debug)]
@@ -66,8 +61,7 @@ pub(crate) fn wasm_test_runner(workspace: &Workspace) -> Result<PathBuf> {
     // .cargo/config.toml names this place, so that a plain `cargo test` for the target works too.
     let runner = workspace.tools("bin").join(NAME);
     fs::create_dir_all(workspace.tools("bin"))?;
-    fs::copy(&built, &runner)
-        .with_context(|| format!("could not copy {} to target/tools", built.display()))?;
+    fs::copy(&built, &runner).with_context(|| format!("could not copy {} to target/tools", built.display()))?;
     Ok(runner)
 }
 
@@ -81,33 +75,20 @@ pub(crate) fn node() -> Result<PathBuf> {
     let version = process::capture(Command::new(&node).arg("--version"))?;
     match major_version(&version) {
         Some(major) if OLDEST_NODE <= major => Ok(node),
-        _ => bail!(
-            "node {} is too old for the browser tests; install node {OLDEST_NODE} or newer",
-            version.trim()
-        ),
+        _ => bail!("node {} is too old for the browser tests; install node {OLDEST_NODE} or newer", version.trim()),
     }
 }
 
 fn major_version(version: &str) -> Option<u32> {
-    version
-        .trim()
-        .trim_start_matches('v')
-        .split('.')
-        .next()?
-        .parse()
-        .ok()
+    version.trim().trim_start_matches('v').split('.').next()?.parse().ok()
 }
 
 /// Installs the npm packages of `tests/browser/package-lock.json` and returns their folder.
 pub(crate) fn node_packages(workspace: &Workspace) -> Result<PathBuf> {
     let folder = workspace.tools("node");
     let modules = folder.join("node_modules");
-    let wanted: Vec<PathBuf> = [
-        "tests/browser/package.json",
-        "tests/browser/package-lock.json",
-    ]
-    .map(|file| workspace.path(file))
-    .into();
+    let wanted: Vec<PathBuf> =
+        ["tests/browser/package.json", "tests/browser/package-lock.json"].map(|file| workspace.path(file)).into();
     once(&folder.join("installed"), &wanted, || {
         println!("    installing the npm packages of tests/browser/package-lock.json");
         fs::create_dir_all(&folder)?;
@@ -143,17 +124,7 @@ pub(crate) fn python(workspace: &Workspace) -> Result<PathBuf> {
             make()?;
         }
         let mut pip = Command::new(&python);
-        process::run(
-            pip.args([
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-                "-r",
-            ])
-            .args(&wanted),
-        )
+        process::run(pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).args(&wanted))
     })?;
     Ok(python)
 }
@@ -162,8 +133,7 @@ pub(crate) fn python(workspace: &Workspace) -> Result<PathBuf> {
 fn once(stamp: &Path, wanted: &[PathBuf], install: impl FnOnce() -> Result<()>) -> Result<()> {
     let mut contents = String::new();
     for file in wanted {
-        contents += &fs::read_to_string(file)
-            .with_context(|| format!("could not read {}", file.display()))?;
+        contents += &fs::read_to_string(file).with_context(|| format!("could not read {}", file.display()))?;
     }
     if fs::read_to_string(stamp).is_ok_and(|installed| installed == contents) {
         return Ok(());

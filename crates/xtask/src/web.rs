@@ -65,9 +65,7 @@ fn bind(module: &Path, into: &Path) -> Result<()> {
         .typescript(false)
         .remove_name_section(true)
         .remove_producers_section(true);
-    bindgen
-        .generate(into)
-        .with_context(|| format!("{} could not be bound", module.display()))
+    bindgen.generate(into).with_context(|| format!("{} could not be bound", module.display()))
 }
 
 /// Copies a folder of the page's own files; none may take the place of a built one.
@@ -78,10 +76,7 @@ fn copy_page(from: &Path, into: &Path) -> Result<()> {
     for file in files_below(from)? {
         let target = into.join(file.strip_prefix(from)?);
         if target.exists() {
-            bail!(
-                "{} would replace a file that the build writes",
-                file.display()
-            );
+            bail!("{} would replace a file that the build writes", file.display());
         }
         if let Some(folder) = target.parent() {
             fs::create_dir_all(folder)?;
@@ -94,14 +89,10 @@ fn copy_page(from: &Path, into: &Path) -> Result<()> {
 /// Every file below a folder, sorted, hidden ones left out.
 pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    let entries =
-        fs::read_dir(folder).with_context(|| format!("could not read {}", folder.display()))?;
+    let entries = fs::read_dir(folder).with_context(|| format!("could not read {}", folder.display()))?;
     for entry in entries {
         let path = entry?.path();
-        if path
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with('.'))
-        {
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')) {
             continue;
         }
         if path.is_dir() {
@@ -115,8 +106,5 @@ pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn shown(workspace: &Workspace, path: &Path) -> String {
-    path.strip_prefix(workspace.root())
-        .unwrap_or(path)
-        .display()
-        .to_string()
+    path.strip_prefix(workspace.root()).unwrap_or(path).display().to_string()
 }

@@ -22,21 +22,16 @@ impl Workspace {
     /// Finds the workspace that this program was started from.
     pub(crate) fn find() -> Result<Self> {
         // Cargo sets the variable when it runs us; the compiled-in value serves a direct start.
-        let package = env::var_os("CARGO_MANIFEST_DIR")
-            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-        let root = package
-            .ancestors()
-            .nth(2)
-            .context("xtask does not lie in crates/xtask")?
-            .to_path_buf();
+        let package =
+            env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+        let root = package.ancestors().nth(2).context("xtask does not lie in crates/xtask")?.to_path_buf();
         let metadata = process::capture(Command::new(cargo()).current_dir(&root).args([
             "metadata",
             "--no-deps",
             "--format-version",
             "1",
         ]))?;
-        let metadata: serde_json::Value =
-            serde_json::from_str(&metadata).context("cargo metadata printed no JSON")?;
+        let metadata: serde_json::Value = serde_json::from_str(&metadata).context("cargo metadata printed no JSON")?;
         let target = metadata
             .get("target_directory")
             .and_then(serde_json::Value::as_str)
