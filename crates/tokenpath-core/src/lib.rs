@@ -11,7 +11,9 @@
 pub mod absence;
 pub mod bundle;
 pub mod column;
+pub mod derive;
 pub mod fact;
+pub mod item;
 pub mod json;
 pub mod label;
 pub mod model;

@@ -1,0 +1,11 @@
+//! What is computed from a run, one module per lens. Pure: tables in, tables and readings out; no text of numbers.
+
+pub mod anatomy;
+pub mod block;
+pub mod kernels;
+pub mod nodes;
+pub mod part;
+pub mod passes;
+pub mod request;
+pub mod run;
+pub mod timeline;

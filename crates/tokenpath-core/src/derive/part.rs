@@ -1,0 +1,110 @@
+//! Which part of a model a node or tensor belongs to: the classes that have a colour and texture of their own.
+//!
+//! The rule, named `part-of-node`, decides by the role of the tensors that a node reads, else by its operation.
+
+use crate::model::Run;
+
+/// The rule's name, for labels.
+pub const RULE: &str = "part-of-node";
+
+/// A part of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// Token embedding and output head.
+    Embedding,
+    /// Attention and its projections; recurrent mixers stand in its place.
+    Attention,
+    /// Feed-forward network and experts.
+    FeedForward,
+    /// Normalisation.
+    Normalisation,
+    /// Writes to the KV cache or recurrent state.
+    CacheWrite,
+    /// Rotary position.
+    Rotary,
+    /// Residual adds and other element-wise work.
+    Elementwise,
+    /// Not attributed.
+    Unattributed,
+}
+
+impl Part {
+    /// Every part in the order of legends.
+    pub const ALL: [Part; 8] = [
+        Part::Embedding,
+        Part::Attention,
+        Part::FeedForward,
+        Part::Normalisation,
+        Part::CacheWrite,
+        Part::Rotary,
+        Part::Elementwise,
+        Part::Unattributed,
+    ];
+
+    /// The name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Embedding => "embedding and head",
+            Part::Attention => "attention",
+            Part::FeedForward => "feed-forward",
+            Part::Normalisation => "normalisation",
+            Part::CacheWrite => "cache write",
+            Part::Rotary => "rotary position",
+            Part::Elementwise => "residual and element-wise",
+            Part::Unattributed => "not attributed",
+        }
+    }
+}
+
+/// The part that a tensor of this role belongs to.
+pub fn of_role(role: &str) -> Part {
+    if role.ends_with("norm") {
+        Part::Normalisation
+    } else if role.contains("embedding") || role.contains("output_head") || role == "output" {
+        Part::Embedding
+    } else if role.starts_with("attention") || role.starts_with("state_space") || role.starts_with("linear_attention") {
+        Part::Attention
+    } else if role.starts_with("feed_forward")
+        || role.starts_with("expert")
+        || role.starts_with("router")
+        || role.starts_with("shared_expert")
+    {
+        Part::FeedForward
+    } else {
+        Part::Unattributed
+    }
+}
+
+/// The part of a tensor.
+pub fn of_tensor(run: &Run, tensor: usize) -> Part {
+    run.model.tensors.role.get(tensor).map_or(Part::Unattributed, of_role)
+}
+
+/// The part of a node.
+pub fn of_node(run: &Run, node: usize) -> Part {
+    let nodes = &run.graph.nodes;
+    let from_tensors = nodes
+        .tensors
+        .get(node)
+        .unwrap_or(&[])
+        .iter()
+        .map(|tensor| of_tensor(run, *tensor as usize))
+        .find(|part| *part != Part::Unattributed);
+    from_tensors.unwrap_or_else(|| nodes.operation.get(node).map_or(Part::Unattributed, of_operation))
+}
+
+/// The part that an operation which reads no known tensor belongs to.
+pub fn of_operation(operation: &str) -> Part {
+    match operation.to_ascii_uppercase().as_str() {
+        "FLASH_ATTN_EXT" | "SOFT_MAX" | "SSM_CONV" | "SSM_SCAN" | "GATED_DELTA_NET" | "RWKV_WKV6" | "RWKV_WKV7" => {
+            Part::Attention
+        }
+        "GLU" | "SWIGLU" | "GEGLU" | "REGLU" | "SWIGLU_OAI" | "MUL_MAT_ID" | "ARGSORT" | "TOP_K" => Part::FeedForward,
+        "RMS_NORM" | "NORM" | "GROUP_NORM" | "L2_NORM" => Part::Normalisation,
+        "SET_ROWS" | "CPY" => Part::CacheWrite,
+        "ROPE" | "ROPE_BACK" => Part::Rotary,
+        "ADD" | "SUB" | "MUL" | "DIV" | "SCALE" | "UNARY" | "SILU" | "SIGMOID" | "SOFTPLUS" | "CLAMP" | "SUM_ROWS"
+        | "CONCAT" | "REPEAT" | "CONT" => Part::Elementwise,
+        _ => Part::Unattributed,
+    }
+}
