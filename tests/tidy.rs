@@ -19,6 +19,9 @@ const TOP_FOLDERS: [&str; 8] = [".cargo/", ".ci/", "crates/", "docs/", "fixtures
 const UNFINISHED: [&str; 4] =
     [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("todo", "!("), concat!("unimplemented", "!(")];
 
+/// What git leaves at the beginning of lines that it could not merge.
+const CONFLICT: [&str; 2] = [concat!("<<<<", "<<< "), concat!(">>>>", ">>> ")];
+
 /// Beginnings of paths that exist on somebody's machine only.
 const MACHINE_PATHS: [&str; 3] = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/")];
 
@@ -89,6 +92,9 @@ fn nothing_is_left_unfinished_and_no_machine_is_named() {
         [".rs", ".md", ".mjs", ".js", ".css", ".html", ".toml", ".py", ".sh", ".yml", ".yaml", ".ci/run", ".gitignore"];
     for (file, text) in files_ending(&endings) {
         for (index, line) in text.lines().enumerate() {
+            if CONFLICT.iter().any(|mark| line.starts_with(mark)) {
+                broken.push(format!("{file}:{}: a merge was not finished", index + 1));
+            }
             for word in UNFINISHED.iter().filter(|word| line.contains(**word)) {
                 broken.push(format!("{file}:{}: {word}", index + 1));
             }
