@@ -6,6 +6,7 @@ pub mod counted;
 pub mod coverage;
 pub mod disagreement;
 pub mod grouped;
+pub mod histogram;
 pub mod kernels;
 pub mod nodes;
 pub mod part;

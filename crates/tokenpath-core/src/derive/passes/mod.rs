@@ -41,7 +41,7 @@ pub struct Group {
     pub prefill: Vec<u32>,
     /// Those that are decode.
     pub decode: Vec<u32>,
-    /// The periods of its decode passes.
+    /// The periods of its decode passes; of those within the request, where the clocks are joined.
     pub decode_periods: Result<Spread, Missing>,
 }
 
@@ -108,15 +108,19 @@ fn empty_group(run: &Run, execution: Option<u32>) -> Group {
 
 fn decode_periods(run: &Run, decode: &[u32]) -> Result<Spread, Missing> {
     let rows = &run.passes.rows;
-    let known: Vec<usize> =
-        decode.iter().map(|pass| *pass as usize).filter(|pass| rows.period.get(*pass).is_some()).collect();
+    let inside = decode.iter().copied().filter(|pass| in_request(run, *pass)).map(|pass| pass as usize);
+    let known: Vec<usize> = inside.filter(|pass| rows.period.get(*pass).is_some()).collect();
     let values: Vec<i64> = known.iter().filter_map(|row| rows.period.get(*row)).collect();
     let mut source = count(&rows.labels, "period", "/passes/rows/period", &known);
     // Which passes are decode is an input too.
     if let Some(kind) = weakest(&rows.labels, "kind", known.iter().copied()) {
         source.label = source.label.weaker(kind).clone();
     }
-    Spread::of(values, "periods of decode passes", &source).ok_or_else(|| match decode.first() {
+    let what = match run.passes.clock_join.offset {
+        Some(_) => "periods of decode passes within the request",
+        None => "periods of decode passes",
+    };
+    Spread::of(values, what, &source).ok_or_else(|| match decode.first() {
         Some(first) => run.missing(&cell_pointer(run, "/passes/rows/period", *first)),
         None => Missing { pointer: "/passes/rows/kind".to_owned(), reason: "No pass is a decode pass.".to_owned() },
     })
