@@ -8,5 +8,7 @@ pub mod html;
 pub mod lens;
 pub mod lenses;
 pub mod page;
+pub mod raster;
+pub mod scene;
 pub mod value;
 pub mod view;
