@@ -11,5 +11,7 @@ pub mod lens;
 pub mod lenses;
 pub mod page;
 pub mod stated;
+pub mod raster;
+pub mod scene;
 pub mod value;
 pub mod view;
