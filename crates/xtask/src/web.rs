@@ -1,0 +1,110 @@
+//! The site: `www/`, the page's module and its glue, and the sample captures, in `dist/site/`.
+//!
+//! The folder is made afresh beside its final place and then moved there, so a build that fails
+//! leaves the last good site. The glue is bound with `--target no-modules`: classic scripts and
+//! workers are what also runs from a page opened from disk.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::payload;
+use crate::process;
+use crate::samples;
+use crate::toolchain::WasmToolchain;
+use crate::workspace::Workspace;
+
+/// The package of the browser shell, and the cargo profile that it is built with.
+const PACKAGE: &str = "tokenpath-web";
+const PROFILE: &str = "wasm";
+/// The name of the glue (`tokenpath.js`) and of the module (`tokenpath_bg.wasm`).
+const MODULE: &str = "tokenpath";
+
+/// Builds the site and holds it to its size budget.
+pub(crate) fn build(workspace: &Workspace) -> Result<()> {
+    let toolchain = WasmToolchain::obtain(workspace)?;
+
+    println!("    compiling {PACKAGE} to WebAssembly");
+    process::run(&mut toolchain.cargo("build", &["-p", PACKAGE, "--lib", "--profile", PROFILE]))?;
+
+    let site = workspace.site();
+    let made = site.with_extension("new");
+    if made.exists() {
+        fs::remove_dir_all(&made)?;
+    }
+    fs::create_dir_all(&made)?;
+
+    println!("    binding the module");
+    bind(&toolchain.module(PROFILE, PACKAGE), &made)?;
+
+    println!("    copying www/");
+    copy_page(&workspace.path("www"), &made)?;
+
+    let samples = samples::copy(&workspace.path("fixtures"), &made.join("samples"))?;
+    println!("    copying {samples} sample captures from fixtures/");
+
+    let payloads = payload::measure(&made)?;
+    print!("{}", payload::table(&payloads));
+
+    if site.exists() {
+        fs::remove_dir_all(&site)?;
+    }
+    fs::rename(&made, &site)?;
+    println!("    wrote {}", shown(workspace, &site));
+    payload::within_budget(&payloads)
+}
+
+fn bind(module: &Path, into: &Path) -> Result<()> {
+    let mut bindgen = Bindgen::new();
+    bindgen
+        .input_path(module)
+        .out_name(MODULE)
+        .no_modules(true)?
+        .typescript(false)
+        .remove_name_section(true)
+        .remove_producers_section(true);
+    bindgen.generate(into).with_context(|| format!("{} could not be bound", module.display()))
+}
+
+/// Copies a folder of the page's own files; none may take the place of a built one.
+fn copy_page(from: &Path, into: &Path) -> Result<()> {
+    if !from.join("index.html").is_file() {
+        bail!("{} has no index.html", from.display());
+    }
+    for file in files_below(from)? {
+        let target = into.join(file.strip_prefix(from)?);
+        if target.exists() {
+            bail!("{} would replace a file that the build writes", file.display());
+        }
+        if let Some(folder) = target.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::copy(&file, &target).with_context(|| format!("could not copy {}", file.display()))?;
+    }
+    Ok(())
+}
+
+/// Every file below a folder, sorted, hidden ones left out.
+pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let entries = fs::read_dir(folder).with_context(|| format!("could not read {}", folder.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')) {
+            continue;
+        }
+        if path.is_dir() {
+            files.extend(files_below(&path)?);
+        } else {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn shown(workspace: &Workspace, path: &Path) -> String {
+    path.strip_prefix(workspace.root()).unwrap_or(path).display().to_string()
+}
