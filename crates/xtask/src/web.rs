@@ -21,6 +21,8 @@ const PACKAGE: &str = "tokenpath-web";
 const PROFILE: &str = "wasm";
 /// The name of the glue (`tokenpath.js`) and of the module (`tokenpath_bg.wasm`).
 const MODULE: &str = "tokenpath";
+/// The folder of `www/` with the parts of the style sheet.
+const STYLE: &str = "style";
 
 /// Builds the site and holds it to its size budget.
 pub(crate) fn build(workspace: &Workspace) -> Result<()> {
@@ -69,12 +71,20 @@ fn bind(module: &Path, into: &Path) -> Result<()> {
 }
 
 /// Copies a folder of the page's own files; none may take the place of a built one.
+///
+/// `style/*.css`, in the order of their names, becomes one `style.css`: a page loads one style sheet.
 fn copy_page(from: &Path, into: &Path) -> Result<()> {
     if !from.join("index.html").is_file() {
         bail!("{} has no index.html", from.display());
     }
+    let mut style = String::new();
     for file in files_below(from)? {
-        let target = into.join(file.strip_prefix(from)?);
+        let relative = file.strip_prefix(from)?;
+        if relative.starts_with(STYLE) {
+            style += &fs::read_to_string(&file).with_context(|| format!("could not read {}", file.display()))?;
+            continue;
+        }
+        let target = into.join(relative);
         if target.exists() {
             bail!("{} would replace a file that the build writes", file.display());
         }
@@ -83,6 +93,7 @@ fn copy_page(from: &Path, into: &Path) -> Result<()> {
         }
         fs::copy(&file, &target).with_context(|| format!("could not copy {}", file.display()))?;
     }
+    fs::write(into.join("style.css"), style)?;
     Ok(())
 }
 
