@@ -21,8 +21,6 @@ const PACKAGE: &str = "tokenpath-web";
 const PROFILE: &str = "wasm";
 /// The name of the glue (`tokenpath.js`) and of the module (`tokenpath_bg.wasm`).
 const MODULE: &str = "tokenpath";
-/// The folder of `www/` with the parts of the style sheet.
-const STYLE: &str = "style";
 
 /// Builds the site and holds it to its size budget.
 pub(crate) fn build(workspace: &Workspace) -> Result<()> {
@@ -41,7 +39,7 @@ pub(crate) fn build(workspace: &Workspace) -> Result<()> {
     println!("    binding the module");
     bind(&toolchain.module(PROFILE, PACKAGE), &made)?;
 
-    println!("    copying www/");
+    println!("    copying www/, its style sheets joined into one");
     copy_page(&workspace.path("www"), &made)?;
 
     let samples = samples::copy(&workspace.path("fixtures"), &made.join("samples"))?;
@@ -70,21 +68,22 @@ fn bind(module: &Path, into: &Path) -> Result<()> {
     bindgen.generate(into).with_context(|| format!("{} could not be bound", module.display()))
 }
 
-/// Copies a folder of the page's own files; none may take the place of a built one.
-///
-/// `style/*.css`, in the order of their names, becomes one `style.css`: a page loads one style sheet.
+/// Copies a folder of the page's own files; none may take the place of a built one. The sheets in
+/// `style/` become one `style.css`, in the order of their names.
 fn copy_page(from: &Path, into: &Path) -> Result<()> {
     if !from.join("index.html").is_file() {
         bail!("{} has no index.html", from.display());
     }
-    let mut style = String::new();
-    for file in files_below(from)? {
-        let relative = file.strip_prefix(from)?;
-        if relative.starts_with(STYLE) {
-            style += &fs::read_to_string(&file).with_context(|| format!("could not read {}", file.display()))?;
-            continue;
+    let style = from.join("style");
+    if style.is_dir() {
+        let mut joined = String::new();
+        for sheet in files_below(&style)? {
+            joined += &fs::read_to_string(&sheet).with_context(|| format!("could not read {}", sheet.display()))?;
         }
-        let target = into.join(relative);
+        fs::write(into.join("style.css"), joined)?;
+    }
+    for file in files_below(from)?.into_iter().filter(|file| !file.starts_with(&style)) {
+        let target = into.join(file.strip_prefix(from)?);
         if target.exists() {
             bail!("{} would replace a file that the build writes", file.display());
         }
@@ -93,7 +92,6 @@ fn copy_page(from: &Path, into: &Path) -> Result<()> {
         }
         fs::copy(&file, &target).with_context(|| format!("could not copy {}", file.display()))?;
     }
-    fs::write(into.join("style.css"), style)?;
     Ok(())
 }
 
@@ -118,4 +116,30 @@ pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
 
 fn shown(workspace: &Workspace, path: &Path) -> String {
     path.strip_prefix(workspace.root()).unwrap_or(path).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_copied_with_one_style_sheet_and_replaces_nothing() {
+        let folder = std::env::temp_dir().join(format!("xtask-page-{}", std::process::id()));
+        let (from, into) = (folder.join("www"), folder.join("site"));
+        fs::create_dir_all(from.join("style")).unwrap();
+        fs::create_dir_all(&into).unwrap();
+        fs::write(from.join("index.html"), "page").unwrap();
+        fs::write(from.join("style/02-b.css"), "b{}\n").unwrap();
+        fs::write(from.join("style/01-a.css"), "a{}\n").unwrap();
+        fs::write(from.join(".hidden"), "no").unwrap();
+        copy_page(&from, &into).unwrap();
+        let files: Vec<_> =
+            files_below(&into).unwrap().into_iter().map(|file| file.file_name().unwrap().to_owned()).collect();
+        assert_eq!(files, ["index.html", "style.css"]);
+        assert_eq!(fs::read_to_string(into.join("style.css")).unwrap(), "a{}\nb{}\n");
+
+        let error = copy_page(&from, &into).unwrap_err().to_string();
+        assert!(error.contains("would replace"), "{error}");
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }
