@@ -5,6 +5,7 @@
 
 pub mod axis;
 pub mod chart;
+pub mod errors;
 pub mod format;
 pub mod html;
 pub mod lens;
@@ -13,5 +14,7 @@ pub mod page;
 pub mod stated;
 pub mod raster;
 pub mod scene;
+pub mod shell;
 pub mod value;
 pub mod view;
+pub mod welcome;
