@@ -124,6 +124,7 @@ impl Engine {
             problems: &session.opened.problems,
             view: &self.view,
             links: Links::Fragment,
+            verdict: None,
         };
         let regions: [(Region, Markup); 5] = [
             (Region::Lens, shell::lens(&cx)),
