@@ -104,6 +104,12 @@ const TENSORS: [(&str, &str, &str, [i64; 2], i64); 9] = [
     ("feed_forward_down", "ffn_down", "q6_K", [1536, 512], 645_120),
 ];
 
+/// A tensor: name, component, role, type, sizes, bytes.
+type Tensor = (String, u32, &'static str, &'static str, Vec<i64>, i64);
+
+/// A tick: when, pass, submission, segment, kernel.
+type Tick = (i64, Option<u32>, Option<u32>, Option<u32>, Option<u32>);
+
 /// Absences as they arise.
 struct Absent(Vec<Absence>);
 
@@ -376,7 +382,7 @@ fn tensor(layer: u32, role: &str) -> Option<u32> {
 }
 
 fn model() -> Weights {
-    let mut rows: Vec<(String, u32, &str, &str, Vec<i64>, i64)> =
+    let mut rows: Vec<Tensor> =
         vec![("token_embd.weight".to_owned(), 0, "token_embedding", "q6_K", vec![512, 4096], 1_720_320)];
     for layer in 0..LAYERS {
         for (role, name, dtype, shape, bytes) in TENSORS {
@@ -665,7 +671,7 @@ fn timeline(nodes_of_graph: u32, absent: &mut Absent) -> Timeline {
 /// A tick every 230 us of GPU work, its kernel cycling through a list that products dominate.
 fn ticks(count: u32, gpu: impl Fn(u32) -> (i64, i64), with_segment: &[u32], absent: &mut Absent) -> Intervals {
     const CYCLE: [u32; 12] = [2, 3, 2, 5, 2, 1, 2, 7, 3, 4, 2, 6];
-    let mut rows: Vec<(i64, Option<u32>, Option<u32>, Option<u32>, Option<u32>)> = Vec::new();
+    let mut rows: Vec<Tick> = Vec::new();
     for submission in 0..count {
         let (start, end) = gpu(submission);
         let pass = submission / 2;

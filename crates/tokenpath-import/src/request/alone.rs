@@ -29,7 +29,8 @@ fn server(capture: &Capture) -> Option<&str> {
     })
 }
 
-fn fingerprint(capture: &Capture) -> Option<String> {
+/// The version that the server states in its events.
+pub(crate) fn fingerprint(capture: &Capture) -> Option<String> {
     capture.events.iter().find_map(|event| match &event.answer {
         Answer::Said(said) => said.fingerprint.clone().filter(|fingerprint| !fingerprint.is_empty()),
         _ => None,
