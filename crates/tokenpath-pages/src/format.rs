@@ -85,6 +85,27 @@ pub fn tick(value: f64) -> String {
     }
 }
 
+/// A time on an axis with ticks `step` apart: in the unit in which the step is at least a tenth, so that neighbours differ.
+pub fn axis(value: i64, step: i64) -> String {
+    let (scale, unit) =
+        TIMES.iter().rev().find(|(scale, _)| step as f64 * 10.0 >= *scale).copied().unwrap_or((1.0, "ns"));
+    let whole = value.unsigned_abs() / scale as u64;
+    let rest = value.unsigned_abs() % scale as u64;
+    let sign = if value < 0 { "\u{2212}" } else { "" };
+    let tenth = rest as f64 / scale * 10.0;
+    let whole = grouped(i64::try_from(whole).unwrap_or(i64::MAX));
+    if step as f64 >= scale {
+        format!("{sign}{whole}{THIN}{unit}")
+    } else {
+        format!("{sign}{whole}.{tenth:.0}{THIN}{unit}")
+    }
+}
+
+/// An identifier that happens to be a number, digit by digit.
+pub fn plain(value: i64) -> String {
+    value.to_string()
+}
+
 /// A size.
 pub fn bytes(value: i64) -> String {
     if value.unsigned_abs() < 1000 { format!("{}{THIN}B", grouped(value)) } else { scaled(value as f64, &SIZES) }
@@ -176,6 +197,21 @@ mod tests {
             (-5.0, "\u{2212}5.00"),
         ] {
             assert_eq!(significant(value), text);
+        }
+    }
+
+    #[test]
+    fn axis_labels_differ_from_their_neighbours() {
+        for (value, step, text) in [
+            (2_000_000, 2_000_000, "2\u{202f}ms"),
+            (11_500_000, 500_000, "11.5\u{202f}ms"),
+            (11_000_000, 500_000, "11.0\u{202f}ms"),
+            (50_000, 50_000, "50\u{202f}µs"),
+            (464_010_000, 10_000, "464\u{202f}010\u{202f}µs"),
+            (-5, 5, "\u{2212}5\u{202f}ns"),
+            (3_000_000_000, 1_000_000_000, "3\u{202f}s"),
+        ] {
+            assert_eq!(axis(value, step), text);
         }
     }
 

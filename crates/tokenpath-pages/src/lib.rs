@@ -11,6 +11,8 @@ pub mod html;
 pub mod lens;
 pub mod lenses;
 pub mod page;
+pub mod raster;
+pub mod scene;
 pub mod shell;
 pub mod stated;
 pub mod value;
