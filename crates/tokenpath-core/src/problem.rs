@@ -158,6 +158,20 @@ impl fmt::Display for Problem {
     }
 }
 
+/// The sentence for a value that is not what its place holds.
+pub(crate) fn mismatch(expected: &str, found: &Node) -> String {
+    let hint = match found {
+        Node::Float(_) if expected == "an integer" => "; an integer has no fraction and no exponent",
+        _ => "",
+    };
+    format!("expected {expected}, found {}{hint}", found.described())
+}
+
+/// A number with its noun: "1 row", "3 rows".
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
 /// Problems collected while decoding and validating. Bounded, so that a million bad cells stay readable.
 #[derive(Debug, Default)]
 pub struct Problems {
@@ -203,8 +217,7 @@ impl Problems {
     /// Adds a wrong-type problem.
     pub fn wrong_type(&mut self, pointer: &str, expected: &str, found: &Node) {
         self.spoil(pointer);
-        let text = format!("expected {expected}, found {}", found.described());
-        self.add(Problem::new(pointer, Rule::WrongType, text));
+        self.add(Problem::new(pointer, Rule::WrongType, mismatch(expected, found)));
     }
 
     /// Marks a place whose nulls are consequences of a problem that is already told.

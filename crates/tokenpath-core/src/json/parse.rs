@@ -6,7 +6,9 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::{Arrays, MAX_DEPTH, MAX_LOOSE, NULL, Node, Strings, array_or_null, escape, int_or_null, text_or_null};
+use super::{
+    Arrays, MAX_DEPTH, MAX_LOOSE, NULL, Node, Strings, array_or_null, escape_short, int_or_null, text_or_null,
+};
 
 /// Objects with more keys than this are checked for duplicates by a hash set rather than by scanning.
 const SCAN_KEYS: usize = 24;
@@ -145,12 +147,12 @@ impl State {
         for part in self.path.borrow().iter() {
             pointer.push('/');
             match part {
-                Part::Key(key) => pointer.push_str(&escape(key)),
+                Part::Key(key) => pointer.push_str(&escape_short(key)),
                 Part::Index(index) => pointer.push_str(&index.to_string()),
             }
         }
         pointer.push('/');
-        pointer.push_str(&escape(key));
+        pointer.push_str(&escape_short(key));
         repeated.pointers.push(pointer);
     }
 }
