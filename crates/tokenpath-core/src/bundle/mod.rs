@@ -13,7 +13,7 @@ use crate::absence::{Absence, ReasonCode};
 use crate::column::unknown_word;
 use crate::json::{self, JsonError, Node, Object, take};
 use crate::model::{Graph, Identity, Kernels, Passes, Request, Run, SECTIONS, Timeline, Traversal, Weights};
-use crate::problem::{Problem, Problems, Rule, mismatch};
+use crate::problem::{Problem, Problems, Rule, counted, mismatch};
 use crate::record::report_unknown;
 
 pub use gzip::{MAX_INFLATED, inflate, is_gzip};
@@ -35,7 +35,7 @@ pub enum ReadError {
     #[error("not JSON: {0}")]
     Json(#[from] JsonError),
     /// The gzip stream is broken.
-    #[error("the gzip stream is broken after {inflated} inflated bytes: {message}")]
+    #[error("the gzip stream is broken after {inflated} bytes of document: {message}")]
     Gzip {
         /// Bytes inflated before the fault.
         inflated: u64,
@@ -49,7 +49,7 @@ pub enum ReadError {
         limit: u64,
     },
     /// The document holds nothing but white space.
-    #[error("the document holds no JSON value, only {bytes} bytes of white space")]
+    #[error("the document is empty{}", if *bytes == 0 { "" } else { ": it holds nothing but white space" })]
     Blank {
         /// The document's length in bytes.
         bytes: u64,
@@ -61,7 +61,7 @@ pub enum ReadError {
         found: String,
     },
     /// The bundle was written for a later version of the format.
-    #[error("the bundle has version {found}; this reader knows versions 1 to {known}")]
+    #[error("the bundle is of version {found} of the format; the newest that this reader knows is {known}")]
     NewerVersion {
         /// The bundle's version.
         found: i64,
@@ -131,9 +131,8 @@ fn read_json(bytes: &[u8]) -> Result<Opened, ReadError> {
         let text = "the key stands more than once in its object; the first value is kept";
         problems.add(Problem::new(pointer.clone(), Rule::DuplicateKey, text));
     }
-    if repeated.count > repeated.pointers.len() {
-        let text =
-            format!("{} more keys stand more than once in their object", repeated.count - repeated.pointers.len());
+    if let Some(more) = repeated.count.checked_sub(repeated.pointers.len()).filter(|more| *more > 0) {
+        let text = format!("keys stand more than once in their object {} besides", counted(more, "time"));
         problems.add(Problem::new("", Rule::DuplicateKey, text));
     }
     let (mut run, entries) = decode(document, &mut problems);

@@ -56,6 +56,13 @@ pub(crate) fn decode_labels(
 
 /// The label of a column whose rows differ, and the fields of its object that this version does not know.
 fn decode_per_row(mut object: Object, at: &str, problems: &mut Problems) -> Option<(ColumnLabel, Object)> {
+    let missing = ["values", "rows"].into_iter().find(|key| !object.iter().any(|(name, _)| name == key));
+    if let Some(missing) = missing {
+        let text =
+            "labels that differ by row have values (the distinct labels) and rows (for each row an index in values)";
+        problems.add(Problem::new(format!("{at}/{missing}"), Rule::MissingField, text));
+        return None;
+    }
     let values_at = format!("{at}/values");
     let mut values = Vec::new();
     match take(&mut object, "values").unwrap_or(Node::Null).into_items() {
