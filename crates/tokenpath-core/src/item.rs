@@ -4,6 +4,7 @@
 //! command output. Must never contain: names for people, which are the pages' business.
 
 use std::fmt;
+use std::str::FromStr;
 
 use crate::model::Run;
 
@@ -30,10 +31,18 @@ pub enum Item {
     Component(u32),
     /// A decoder layer, from 0, as `/model/components/layer` numbers them.
     Layer(u32),
+    /// A row of `/timeline/ranges`.
+    Range(u32),
+    /// A row of `/timeline/calls`.
+    Call(u32),
+    /// A row of `/request/chunks`.
+    Chunk(u32),
+    /// A row of `/timeline/copies`.
+    Copy(u32),
 }
 
 impl Item {
-    /// The word of the item's kind, as it is printed.
+    /// The word before the colon.
     pub fn word(self) -> &'static str {
         match self {
             Item::Pass(_) => "pass",
@@ -46,10 +55,14 @@ impl Item {
             Item::Tensor(_) => "tensor",
             Item::Component(_) => "component",
             Item::Layer(_) => "layer",
+            Item::Range(_) => "range",
+            Item::Call(_) => "call",
+            Item::Chunk(_) => "chunk",
+            Item::Copy(_) => "copy",
         }
     }
 
-    /// The row, or the layer's number.
+    /// The index after the colon.
     pub fn index(self) -> u32 {
         match self {
             Item::Pass(index)
@@ -61,7 +74,11 @@ impl Item {
             | Item::Node(index)
             | Item::Tensor(index)
             | Item::Component(index)
-            | Item::Layer(index) => index,
+            | Item::Layer(index)
+            | Item::Range(index)
+            | Item::Call(index)
+            | Item::Chunk(index)
+            | Item::Copy(index) => index,
         }
     }
 
@@ -80,9 +97,13 @@ impl Item {
             "tensor" => Item::Tensor(index),
             "component" => Item::Component(index),
             "layer" => Item::Layer(index),
+            "range" => Item::Range(index),
+            "call" => Item::Call(index),
+            "chunk" => Item::Chunk(index),
+            "copy" => Item::Copy(index),
             _ => return None,
         };
-        // `parse` accepts "+3" and "03"; the canonical spelling does not.
+        // Parsing a number accepts "+3" and "03"; the canonical spelling does not.
         (item.to_string() == text).then_some(item)
     }
 
@@ -99,6 +120,10 @@ impl Item {
             Item::Node(_) => row < run.graph.nodes.rows(),
             Item::Tensor(_) => row < run.model.tensors.rows(),
             Item::Component(_) => row < run.model.components.rows(),
+            Item::Range(_) => row < run.timeline.ranges.rows(),
+            Item::Call(_) => row < run.timeline.calls.rows(),
+            Item::Chunk(_) => row < run.request.chunks.rows(),
+            Item::Copy(_) => row < run.timeline.copies.rows(),
             Item::Layer(layer) => {
                 let layer = i64::from(layer);
                 run.model.layers.is_some_and(|layers| layer < layers)
@@ -112,6 +137,19 @@ impl Item {
 impl fmt::Display for Item {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.word(), self.index())
+    }
+}
+
+/// The text is no item.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no item; an item is a kind and an index, such as node:12")]
+pub struct NoItem(pub String);
+
+impl FromStr for Item {
+    type Err = NoItem;
+
+    fn from_str(text: &str) -> Result<Item, NoItem> {
+        Item::parse(text).ok_or_else(|| NoItem(text.chars().take(60).collect()))
     }
 }
 
@@ -138,6 +176,10 @@ mod tests {
             ("tensor:7", Some(Item::Tensor(7))),
             ("component:5", Some(Item::Component(5))),
             ("layer:0", Some(Item::Layer(0))),
+            ("range:1", Some(Item::Range(1))),
+            ("call:8", Some(Item::Call(8))),
+            ("chunk:4", Some(Item::Chunk(4))),
+            ("copy:6", Some(Item::Copy(6))),
             ("node:012", None),
             ("node:+1", None),
             ("node: 1", None),

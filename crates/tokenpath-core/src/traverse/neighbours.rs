@@ -10,6 +10,7 @@ use super::strength::LabelId;
 use super::tally::Event;
 use super::up::{Nodes, Up};
 use crate::item::Item;
+use crate::label::Label;
 use crate::model::Run;
 
 /// One relation of an item.
@@ -42,6 +43,10 @@ pub fn neighbours(run: &Run, item: Item) -> Vec<Relation> {
         Item::Tensor(tensor) => seen.tensor(tensor),
         Item::Component(component) => seen.component(component),
         Item::Layer(layer) => seen.layer(layer),
+        Item::Call(call) => seen.call(call),
+        Item::Chunk(chunk) => seen.chunk(chunk),
+        // No column relates named ranges and copies to anything.
+        Item::Range(_) | Item::Copy(_) => {}
     }
     seen.relations
 }
@@ -315,5 +320,26 @@ impl Neighbours<'_> {
         let rows = run.graph.nodes.rows();
         let found = self.backwards(rows, &self.up.relations.node_layer, layer, Item::Node);
         self.found("nodes", found, "No node works for the layer, and every node says for which it works.");
+    }
+
+    /// What a call made is free information: left out where the bundle does not hold it.
+    fn call(&mut self, call: u32) {
+        let run = self.run();
+        let table = &run.timeline.calls;
+        let target = table.submission.get(call as usize).map(Item::Submission);
+        self.free("submission", target, table.label("submission", call as usize).cloned());
+    }
+
+    fn chunk(&mut self, chunk: u32) {
+        let run = self.run();
+        let table = &run.request.chunks;
+        let target = table.pass.get(chunk as usize).map(Item::Pass);
+        self.free("pass", target, table.label("pass", chunk as usize).cloned());
+    }
+
+    fn free(&mut self, name: &'static str, target: Option<Item>, label: Option<Label>) {
+        let Some(target) = target.filter(|target| target.exists(self.run())) else { return };
+        let label = label.unwrap_or_else(|| self.up.relations.strengths.label(self.up.relations.strengths.unlabelled));
+        self.push(name, HopEnd::Resolved { targets: vec![target], label });
     }
 }

@@ -1,0 +1,1 @@
+//! Derivations of the lens. Being built.
