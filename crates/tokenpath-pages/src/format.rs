@@ -69,6 +69,22 @@ pub fn nanos(value: i64) -> String {
     if value.unsigned_abs() < 1000 { format!("{}{THIN}ns", grouped(value)) } else { scaled(value as f64, &TIMES) }
 }
 
+/// The unit in which an axis that reaches `nanos` reads best: how many nanoseconds it has, and its name.
+pub fn time_unit(nanos: f64) -> (f64, &'static str) {
+    let reached = TIMES.iter().rev().find(|(scale, _)| nanos.abs() >= *scale);
+    reached.or_else(|| TIMES.first()).copied().unwrap_or((1.0, "ns"))
+}
+
+/// A number on an axis: as short as it is exact to nine digits.
+pub fn tick(value: f64) -> String {
+    let text = format!("{value:.9}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    match text {
+        "" | "-0" => "0".to_owned(),
+        _ => text.replace('-', "\u{2212}"),
+    }
+}
+
 /// A time on an axis with ticks `step` apart: in the unit in which the step is at least a tenth, so that neighbours differ.
 pub fn axis(value: i64, step: i64) -> String {
     let (scale, unit) =
@@ -128,6 +144,7 @@ pub fn quantity(quantity: &Quantity) -> String {
         Quantity::PerSecond(value) => format!("{}{THIN}/s", significant(*value)),
         Quantity::Share(value) => share(*value),
         Quantity::NanosRange(from, to) => format!("{} to {}", nanos(*from), nanos(*to)),
+        Quantity::ShareRange(from, to) => format!("{} to {}", share(*from), share(*to)),
         Quantity::Sizes(value) => sizes(value),
         Quantity::Text(text) => text.clone(),
     }
@@ -142,6 +159,7 @@ pub fn exact(quantity: &Quantity) -> Option<String> {
         Quantity::BytesPerSecond(value) => Some(format!("{}{THIN}B/s", grouped(value.round() as i64))),
         Quantity::PerSecond(value) => Some(format!("{value:.6}{THIN}/s")),
         Quantity::Share(value) => Some(format!("{value:.9}")),
+        Quantity::ShareRange(from, to) => Some(format!("{from:.9} to {to:.9}")),
         Quantity::NanosRange(from, to) => Some(format!("{}{THIN}ns to {}{THIN}ns", grouped(*from), grouped(*to))),
         _ => None,
     }
