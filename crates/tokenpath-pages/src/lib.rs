@@ -8,5 +8,6 @@ pub mod html;
 pub mod lens;
 pub mod lenses;
 pub mod page;
+pub mod table;
 pub mod value;
 pub mod view;

@@ -2,10 +2,15 @@
 
 pub mod anatomy;
 pub mod block;
+pub mod chosen;
 pub mod kernels;
 pub mod nodes;
 pub mod part;
 pub mod passes;
 pub mod request;
 pub mod run;
+pub mod search;
+pub mod sum;
 pub mod timeline;
+pub mod times;
+pub mod touched;
