@@ -188,11 +188,72 @@ proptest! {
         if let Some(cut) = cut {
             bytes.truncate(cut.index(bytes.len()) + 1);
         }
-        if let Ok(imported) = open_all(&[("x".to_owned(), bytes)])
-            && imported.formats != [Format::Bundle]
-        {
-            let problems = validate(&imported.run);
-            prop_assert!(problems.is_empty(), "{:?}", problems.first());
-        }
+        sound(open_all(&[("x".to_owned(), bytes)]))?;
     }
+
+    #[test]
+    fn changed_values_open_without_a_problem_or_say_why(
+        seed in 1_usize..5,
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), 0_usize..VALUES.len()), 1..5),
+    ) {
+        let seeds = seeds();
+        let mut lines: Vec<serde_json::Value> = serde_json::Deserializer::from_slice(&seeds[seed])
+            .into_iter()
+            .collect::<Result<_, _>>()
+            .unwrap();
+        for (index, value) in changes {
+            let count: usize = lines.iter_mut().map(|line| change(line, usize::MAX, 0).0).sum();
+            let mut left = index.index(count);
+            for line in &mut lines {
+                let (leaves, changed) = change(line, left, value);
+                if changed {
+                    break;
+                }
+                left -= leaves;
+            }
+        }
+        let text = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        sound(open_all(&[("x".to_owned(), text.into_bytes())]))?;
+    }
+}
+
+/// Values put in the place of others.
+const VALUES: [&str; 9] =
+    ["-1", "0", "9223372036854775807", "-9223372036854775808", "1e300", "\"x\"", "null", "[]", "{\"a\":1}"];
+
+/// Puts a value in the place of the leaf of this number; gives the number of leaves and whether it did.
+fn change(node: &mut serde_json::Value, number: usize, value: usize) -> (usize, bool) {
+    let children: Vec<&mut serde_json::Value> = match node {
+        serde_json::Value::Array(items) if !items.is_empty() => items.iter_mut().collect(),
+        serde_json::Value::Object(fields) if !fields.is_empty() => fields.values_mut().collect(),
+        leaf => {
+            if number == 0 {
+                *leaf = serde_json::from_str(VALUES[value]).unwrap();
+            }
+            return (1, number == 0);
+        }
+    };
+    let mut seen = 0;
+    for child in children {
+        let (leaves, changed) = change(child, number.saturating_sub(seen), value);
+        if number != usize::MAX && changed {
+            return (seen, true);
+        }
+        seen += leaves;
+    }
+    (seen, false)
+}
+
+/// What opened must be written and read again without a problem; a bundle may have its own.
+fn sound(result: Result<tokenpath_import::Imported, OpenError>) -> Result<(), TestCaseError> {
+    let Ok(imported) = result else { return Ok(()) };
+    if imported.formats == [Format::Bundle] {
+        return Ok(());
+    }
+    let problems = validate(&imported.run);
+    prop_assert!(problems.is_empty(), "{:?}", problems.first());
+    let again = tokenpath_core::bundle::read(&tokenpath_core::bundle::write(&imported.run));
+    let problems = again.map(|opened| opened.problems).map_err(|error| TestCaseError::fail(error.to_string()))?;
+    prop_assert!(problems.is_empty(), "{:?}", problems.first());
+    Ok(())
 }

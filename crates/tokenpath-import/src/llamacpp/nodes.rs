@@ -1,6 +1,6 @@
 //! The nodes of the graphs, each with its layer, weights and kernels by the rules of this folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use tokenpath_core::model::Nodes;
 use tokenpath_core::{Label, Labels, ReasonCode};
@@ -26,11 +26,12 @@ pub(super) fn nodes(
     let tensors = tensor_rows(recording, shared);
     let mut out = Nodes { given: true, ..Nodes::default() };
     let mut layer_labels: Vec<Label> = Vec::new();
+    let timed = timed(recording);
     let one_split = recording.graphs.iter().all(|graph| graph.topology.splits == Some(1));
     for (number, graph) in (0_u32..).zip(&recording.graphs) {
         let topology = &graph.topology;
         let offset = u32::try_from(layer_labels.len()).unwrap_or(u32::MAX);
-        let candidates = kernel_candidates(recording, number, topology);
+        let candidates = kernel_candidates(&timed, number, topology);
         for ((node, layer), kernels) in topology.nodes.iter().zip(layers(topology)).zip(candidates) {
             let row = layer_labels.len();
             out.graph.push(Some(number));
@@ -109,11 +110,28 @@ pub(super) fn nodes(
     out
 }
 
+/// The graphs whose passes were timed node by node, and those whose passes were stamped.
+struct Timed {
+    nodes: HashSet<u32>,
+    stamps: HashSet<u32>,
+}
+
+fn timed(recording: &Recording) -> Timed {
+    let mut out = Timed { nodes: HashSet::new(), stamps: HashSet::new() };
+    for pass in &recording.passes {
+        match (&pass.timing, pass.graph) {
+            (Timing::Nodes(_), Some(graph)) => out.nodes.insert(graph),
+            (Timing::Stamps(_), Some(graph)) => out.stamps.insert(graph),
+            _ => false,
+        };
+    }
+    out
+}
+
 /// For each node the names of the kernels it may run as, by the ways in which its graph was timed.
-fn kernel_candidates(recording: &Recording, graph: u32, topology: &Topology) -> Vec<Vec<String>> {
-    let of_graph = || recording.passes.iter().filter(|pass| pass.graph == Some(graph));
-    let stamped = of_graph().any(|pass| matches!(pass.timing, Timing::Stamps(_)));
-    let alone = !stamped || of_graph().any(|pass| matches!(pass.timing, Timing::Nodes(_)));
+fn kernel_candidates(timed: &Timed, graph: u32, topology: &Topology) -> Vec<Vec<String>> {
+    let stamped = timed.stamps.contains(&graph);
+    let alone = !stamped || timed.nodes.contains(&graph);
     let mut out: Vec<Vec<String>> = topology
         .nodes
         .iter()
