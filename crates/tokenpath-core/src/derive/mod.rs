@@ -1,0 +1,24 @@
+//! What is computed from a run, one module per lens. Pure: tables in, tables and readings out; no text of numbers.
+
+pub mod anatomy;
+pub mod block;
+pub mod counted;
+pub mod coverage;
+pub mod disagreement;
+pub mod grouped;
+pub mod histogram;
+pub mod chosen;
+pub mod kernels;
+pub mod nodes;
+pub mod part;
+pub mod passes;
+pub mod request;
+pub mod run;
+pub mod spread;
+pub mod timeline;
+pub mod weight_bytes;
+pub mod search;
+pub mod sum;
+pub mod timeline;
+pub mod times;
+pub mod touched;
