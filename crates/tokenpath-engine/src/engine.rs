@@ -264,6 +264,7 @@ impl Engine {
             problems: &session.imported.problems,
             view: &self.view,
             links: Links::Fragment,
+            verdict: None,
         };
         let regions: [(Region, Markup); 5] = [
             (Region::Lens, shell::lens(&cx)),
