@@ -5,8 +5,8 @@
 //! - No byte string makes this crate panic; a flawed bundle gives a [`Run`] and its problems.
 //! - A value is never separated from its [`Label`]; a missing one never from its reason.
 //!
-//! Reading order: [`label`], [`absence`], [`column`], [`model`], [`bundle`], then what is computed
-//! from a run: [`fact`] and the modules that use it.
+//! Reading order: [`label`], [`absence`], [`mod@column`], [`model`], [`bundle`], then what is computed
+//! from a run: [`fact`] and the modules that use it, and [`traverse`].
 
 pub mod absence;
 pub mod bundle;
@@ -20,8 +20,10 @@ pub mod model;
 pub mod problem;
 pub mod record;
 mod table;
+pub mod traverse;
 
 pub use absence::{Absence, ReasonCode};
+pub use item::Item;
 pub use label::{Label, LabelKind, Labels};
 pub use model::Run;
 pub use problem::{Problem, Rule};

@@ -1,0 +1,458 @@
+//! Opening one file, or several that belong together, as one run.
+
+use tokenpath_core::bundle::{self, ReadError, inflate, is_gzip};
+use tokenpath_core::{Problem, Run};
+
+use crate::error::OpenError;
+use crate::gguf;
+use crate::llamacpp::recording::{Recording, Timing};
+use crate::llamacpp::{self, recorders};
+use crate::read_at::{ReadAt, head};
+use crate::request;
+use crate::sniff::{Format, HEAD, sniff};
+
+/// Bytes read between two reports of progress.
+const PIECE: usize = 4 << 20;
+
+/// Bundles, plain or gzip, larger than this are refused: the document is held while it is read.
+const MAX_BUNDLE: u64 = bundle::MAX_INFLATED;
+
+/// How to open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// Whether prompt, answer and sampled tokens go into the run's private columns. Without it they are dropped.
+    pub keep_text: bool,
+}
+
+/// How far reading has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The file being read.
+    pub file: String,
+    /// Bytes read of it.
+    pub bytes: u64,
+    /// Its length.
+    pub total: u64,
+}
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Continue {
+    /// Go on.
+    Yes,
+    /// Stop; [`open`] ends with [`OpenError::Stopped`].
+    Stop,
+}
+
+/// Why files were taken to belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JoinNote {
+    /// The rule.
+    pub rule: &'static str,
+    /// What it found, a sentence.
+    pub text: String,
+}
+
+/// What a file held and the run leaves out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOutNote {
+    /// The file.
+    pub file: String,
+    /// What, in words.
+    pub what: String,
+    /// How many; 0 where it is not a matter of number.
+    pub count: u64,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// What was opened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// The run.
+    pub run: Run,
+    /// The formats of the files, in their order.
+    pub formats: Vec<Format>,
+    /// By which rules several files became one run.
+    pub joins: Vec<JoinNote>,
+    /// What the files held and the run leaves out.
+    pub left_out: Vec<LeftOutNote>,
+    /// What is wrong with the run: of a bundle what its reader found, of an import nothing.
+    pub problems: Vec<Problem>,
+    /// Sections of a bundle that were set aside.
+    pub set_aside: Vec<&'static str>,
+}
+
+/// Opens one file or several that belong together. Names are for messages and labels only.
+///
+/// # Errors
+/// When a file is of no format that is read, cannot be read as what it is, or the files do not belong together; nothing
+/// is opened then.
+pub fn open(
+    files: Vec<(String, &dyn ReadAt)>,
+    options: &OpenOptions,
+    progress: &mut dyn FnMut(Progress) -> Continue,
+) -> Result<Imported, OpenError> {
+    let mut loaded: Vec<Loaded> = Vec::new();
+    for (name, source) in files {
+        loaded.push(load(name, source, progress)?);
+    }
+    let formats = loaded.iter().map(|file| file.format).collect();
+    let mut imported = assemble(loaded, options)?;
+    imported.formats = formats;
+    Ok(imported)
+}
+
+struct Loaded {
+    name: String,
+    format: Format,
+    content: Content,
+}
+
+enum Content {
+    Bundle(Box<bundle::Opened>),
+    Capture(Box<Recording>),
+    Stamps(Box<Recording>),
+    Preload(Box<Recording>),
+    Request(Box<request::Capture>),
+    Gguf(Box<gguf::Model>),
+}
+
+fn load(
+    name: String,
+    source: &dyn ReadAt,
+    progress: &mut dyn FnMut(Progress) -> Continue,
+) -> Result<Loaded, OpenError> {
+    let length = source.len();
+    let beginning = head(source, HEAD).map_err(|failed| OpenError::Read { name: name.clone(), failed })?;
+    let format = sniff(&beginning, Some(length));
+    match format {
+        Format::Empty => return Err(OpenError::Empty { name }),
+        Format::Blank => return Err(OpenError::Blank { name, examined: beginning.len() as u64, length }),
+        Format::Unknown => {
+            let beginning = String::from_utf8_lossy(beginning.get(..32).unwrap_or(&beginning));
+            return Err(OpenError::Unknown { name, beginning: format!("{beginning:?}") });
+        }
+        format if !format.is_read() => return Err(OpenError::NotRead { name, format }),
+        _ => {}
+    }
+    let malformed = |fault: llamacpp::capture::Fault| OpenError::Malformed {
+        name: name.clone(),
+        format,
+        place: fault.place,
+        what: fault.what,
+    };
+    let content = match format {
+        Format::Bundle => {
+            let bytes = whole(&name, format, source, MAX_BUNDLE, progress)?;
+            let opened = bundle::read(&bytes).map_err(|error| OpenError::Bundle { name: name.clone(), error })?;
+            Content::Bundle(Box::new(opened))
+        }
+        Format::LlamaCapture | Format::LlamaStamps => {
+            let bytes = inflated(&name, format, source, llamacpp::capture::MAX_BYTES, progress)?;
+            let recording = Box::new(llamacpp::capture::read(&bytes).map_err(malformed)?);
+            // The sniffed mode and the read one are the same field; a file whose mode comes late is told apart here.
+            if recording.graphs.is_empty() { Content::Stamps(recording) } else { Content::Capture(recording) }
+        }
+        Format::LlamaPreload => {
+            let bytes = inflated(&name, format, source, llamacpp::preload::MAX_BYTES, progress)?;
+            Content::Preload(Box::new(llamacpp::preload::read(&bytes).map_err(malformed)?))
+        }
+        Format::RequestCapture => {
+            let bytes = inflated(&name, format, source, request::MAX_BYTES, progress)?;
+            let capture = request::read(&bytes).map_err(|fault| OpenError::Malformed {
+                name: name.clone(),
+                format,
+                place: format!("line {}", fault.line),
+                what: fault.what,
+            })?;
+            Content::Request(Box::new(capture))
+        }
+        _ => {
+            let model = gguf::read(source).map_err(|error| OpenError::Gguf { name: name.clone(), error })?;
+            Content::Gguf(Box::new(model))
+        }
+    };
+    Ok(Loaded { name, format, content })
+}
+
+/// The whole file.
+fn whole(
+    name: &str,
+    format: Format,
+    source: &dyn ReadAt,
+    limit: u64,
+    progress: &mut dyn FnMut(Progress) -> Continue,
+) -> Result<Vec<u8>, OpenError> {
+    let length = source.len();
+    if length > limit {
+        return Err(OpenError::TooLarge { name: name.to_owned(), format, length, limit });
+    }
+    let mut bytes = Vec::new();
+    while (bytes.len() as u64) < length {
+        let start = bytes.len();
+        let wanted = usize::try_from(length - start as u64).unwrap_or(usize::MAX).min(PIECE);
+        bytes.resize(start + wanted, 0);
+        let piece = bytes.get_mut(start..).unwrap_or(&mut []);
+        source.read_at(start as u64, piece).map_err(|failed| OpenError::Read { name: name.to_owned(), failed })?;
+        let report = Progress { file: name.to_owned(), bytes: bytes.len() as u64, total: length };
+        if progress(report) == Continue::Stop {
+            return Err(OpenError::Stopped { bytes: bytes.len() as u64 });
+        }
+    }
+    Ok(bytes)
+}
+
+/// The whole file, inflated if it is gzip.
+fn inflated(
+    name: &str,
+    format: Format,
+    source: &dyn ReadAt,
+    limit: u64,
+    progress: &mut dyn FnMut(Progress) -> Continue,
+) -> Result<Vec<u8>, OpenError> {
+    let bytes = whole(name, format, source, limit, progress)?;
+    if !is_gzip(&bytes) {
+        return Ok(bytes);
+    }
+    inflate(&bytes, limit).map_err(|error| match error {
+        ReadError::TooLarge { limit } => {
+            OpenError::TooLarge { name: name.to_owned(), format, length: limit.saturating_add(1), limit }
+        }
+        error => OpenError::Malformed {
+            name: name.to_owned(),
+            format,
+            place: "the gzip stream".to_owned(),
+            what: error.to_string(),
+        },
+    })
+}
+
+/// At most one file of each role.
+#[derive(Default)]
+struct Roles {
+    bundle: Option<(String, Box<bundle::Opened>)>,
+    capture: Option<(String, Box<Recording>)>,
+    stamps: Option<(String, Box<Recording>)>,
+    preload: Option<(String, Box<Recording>)>,
+    request: Option<(String, Box<request::Capture>)>,
+    gguf: Option<(String, Box<gguf::Model>)>,
+}
+
+impl Roles {
+    /// The names of all files but the bundle.
+    fn others(&self) -> Vec<&str> {
+        [
+            self.capture.as_ref().map(|(name, _)| name.as_str()),
+            self.stamps.as_ref().map(|(name, _)| name.as_str()),
+            self.preload.as_ref().map(|(name, _)| name.as_str()),
+            self.request.as_ref().map(|(name, _)| name.as_str()),
+            self.gguf.as_ref().map(|(name, _)| name.as_str()),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+/// Rule that a run has one source of each kind.
+const ONE_OF_EACH: &str = "one-of-each";
+
+fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, OpenError> {
+    let count = loaded.len();
+    let mut roles = Roles::default();
+    for Loaded { name, format, content } in loaded {
+        let known = match content {
+            Content::Bundle(opened) => take_role(&mut roles.bundle, name.clone(), opened),
+            Content::Capture(recording) => take_role(&mut roles.capture, name.clone(), recording),
+            Content::Stamps(recording) => take_role(&mut roles.stamps, name.clone(), recording),
+            Content::Preload(recording) => take_role(&mut roles.preload, name.clone(), recording),
+            Content::Request(capture) => take_role(&mut roles.request, name.clone(), capture),
+            Content::Gguf(model) => take_role(&mut roles.gguf, name.clone(), model),
+        };
+        if let Some(first) = known {
+            let reason = format!("both are {}; a run has one of each kind", format.noun().trim_start_matches("a "));
+            return Err(OpenError::DoNotBelong { first, second: name, rule: ONE_OF_EACH, reason });
+        }
+    }
+    let mut imported = Imported {
+        run: Run::default(),
+        formats: Vec::new(),
+        joins: Vec::new(),
+        left_out: Vec::new(),
+        problems: Vec::new(),
+        set_aside: Vec::new(),
+    };
+    if let Some((name, opened)) = roles.bundle.take() {
+        if let Some(second) = roles.others().first().filter(|_| count > 1) {
+            let reason = "a bundle is a whole run already".to_owned();
+            let second = (*second).to_owned();
+            return Err(OpenError::DoNotBelong { first: name, second, rule: ONE_OF_EACH, reason });
+        }
+        imported.run = opened.run;
+        imported.problems = opened.problems;
+        imported.set_aside = opened.set_aside;
+        return Ok(imported);
+    }
+    if roles.capture.is_some() || roles.stamps.is_some() || roles.preload.is_some() {
+        return llama(roles, options, imported);
+    }
+    if let Some((name, capture)) = roles.request {
+        return user(&name, &capture, roles.gguf, options, imported);
+    }
+    match roles.gguf {
+        Some((name, model)) => {
+            imported.run = gguf::run(&model, &name);
+            remark(&mut imported, &name, &model);
+            Ok(imported)
+        }
+        None => Err(OpenError::Nothing),
+    }
+}
+
+/// Rule that joins a request with a model file: the server names the file, or the name in it.
+const SAME_MODEL: &str = "same-model-name";
+
+/// A run of capture mode `user`.
+fn user(
+    name: &str,
+    capture: &request::Capture,
+    model: Option<(String, Box<gguf::Model>)>,
+    options: &OpenOptions,
+    mut imported: Imported,
+) -> Result<Imported, OpenError> {
+    if let Some((file, model)) = &model {
+        let stated = request::model_name(capture).map(|(name, _)| name);
+        let in_file = model.text("general.name");
+        let last = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
+        let same = stated.as_deref().is_some_and(|stated| last(stated) == last(file) || Some(stated) == in_file);
+        let stated = stated.unwrap_or_else(|| "no model".to_owned());
+        if !same {
+            let reason = format!(
+                "the request names {stated}, the model file is called {} and names itself {}",
+                last(file),
+                in_file.unwrap_or("nothing")
+            );
+            let (first, second) = (name.to_owned(), file.clone());
+            return Err(OpenError::DoNotBelong { first, second, rule: SAME_MODEL, reason });
+        }
+        imported.joins.push(JoinNote { rule: SAME_MODEL, text: format!("The server names the model {stated}.") });
+        remark(&mut imported, file, model);
+    }
+    leave_out(&mut imported, name, &capture.left_out);
+    private(&mut imported, name, options, capture.events.len());
+    let model = model.as_ref().map(|(name, model)| (name.as_str(), &**model));
+    imported.run = request::run(capture, options.keep_text, model);
+    Ok(imported)
+}
+
+fn private(imported: &mut Imported, name: &str, options: &OpenOptions, events: usize) {
+    if !options.keep_text && events > 0 {
+        imported.left_out.push(LeftOutNote {
+            file: name.to_owned(),
+            what: "texts of prompt and answer".to_owned(),
+            count: 0,
+            reason: NOT_ASKED.to_owned(),
+        });
+    }
+}
+
+/// Why texts are dropped.
+const NOT_ASKED: &str = "Text is private and was not asked for.";
+
+fn leave_out(imported: &mut Imported, name: &str, left_out: &[(String, i64, String)]) {
+    imported.left_out.extend(left_out.iter().map(|(what, count, reason)| LeftOutNote {
+        file: name.to_owned(),
+        what: what.clone(),
+        count: u64::try_from(*count).unwrap_or(0),
+        reason: reason.clone(),
+    }));
+}
+
+/// Puts a file into its role; the name of the file that already has it, if one does.
+fn take_role<T>(role: &mut Option<(String, T)>, name: String, content: T) -> Option<String> {
+    if let Some((first, _)) = role {
+        return Some(first.clone());
+    }
+    *role = Some((name, content));
+    None
+}
+
+fn remark(imported: &mut Imported, name: &str, model: &gguf::Model) {
+    imported.left_out.extend(model.remarks.iter().map(|remark| LeftOutNote {
+        file: name.to_owned(),
+        what: "an oddity of the file".to_owned(),
+        count: 0,
+        reason: remark.clone(),
+    }));
+}
+
+/// A run of llama.cpp from its recordings.
+fn llama(roles: Roles, options: &OpenOptions, mut imported: Imported) -> Result<Imported, OpenError> {
+    let refused = |first: &str, second: &str, (rule, reason): llamacpp::join::Refusal| OpenError::DoNotBelong {
+        first: first.to_owned(),
+        second: second.to_owned(),
+        rule,
+        reason,
+    };
+    let own = roles.capture.as_ref().or(roles.stamps.as_ref()).map(|(name, _)| name.clone());
+    if let (Some((second, _)), Some(first)) = (&roles.request, &own) {
+        let reason =
+            "the recorder calls the decode function in its own process, so its passes serve no request".to_owned();
+        return Err(refused(first, second, ("request-of-the-run", reason)));
+    }
+    if let (Some((second, _)), Some(first)) = (&roles.preload, &own) {
+        let reason = "each is a recording of its own run; two runs are compared, not joined".to_owned();
+        return Err(refused(first, second, (ONE_OF_EACH, reason)));
+    }
+    let (name, mut recording, recorder) = match (roles.capture, roles.stamps, roles.preload) {
+        (Some((first, capture)), Some((second, stamps)), _) => {
+            let (joined, notes) =
+                llamacpp::join::with_stamps(*capture, *stamps).map_err(|refusal| refused(&first, &second, refusal))?;
+            imported.joins.extend(notes.into_iter().map(|(rule, text)| JoinNote { rule, text }));
+            (first, joined, recorders::CALLBACK_AND_STAMPS)
+        }
+        (Some((name, capture)), None, _) => (name, *capture, recorders::CALLBACK),
+        (None, Some((name, stamps)), _) => (name, *stamps, recorders::STAMPS),
+        (None, None, Some((name, recording))) => {
+            let timed = recording.passes.iter().any(|pass| pass.timing != Timing::None);
+            (name, *recording, if timed { recorders::PRELOAD_NODES } else { recorders::PRELOAD_GRAPHS })
+        }
+        (None, None, None) => return Err(OpenError::Nothing),
+    };
+    let served = match &roles.request {
+        Some((second, capture)) => {
+            let served = llamacpp::with_request::mark(&mut recording, capture)
+                .map_err(|refusal| refused(&name, second, refusal))?;
+            imported.joins.push(JoinNote { rule: llamacpp::join::SAME_CLOCK, text: served.text.clone() });
+            leave_out(&mut imported, second, &capture.left_out);
+            private(&mut imported, second, options, capture.events.len());
+            Some((served, capture))
+        }
+        None => None,
+    };
+    if let Some((file, model)) = &roles.gguf {
+        let text = llamacpp::with_model::check(&recording, model).map_err(|refusal| refused(&name, file, refusal))?;
+        imported.joins.push(JoinNote { rule: llamacpp::with_model::RULE, text });
+        remark(&mut imported, file, model);
+    }
+    if !options.keep_text && recording.passes.iter().any(|pass| pass.token_text.is_some()) {
+        imported.left_out.push(LeftOutNote {
+            file: name.clone(),
+            what: "texts of sampled tokens".to_owned(),
+            count: recording.passes.iter().filter(|pass| pass.token_text.is_some()).count() as u64,
+            reason: NOT_ASKED.to_owned(),
+        });
+    }
+    leave_out(&mut imported, &name, &recording.left_out);
+    let shared = llamacpp::Shared {
+        keep_text: options.keep_text,
+        recorder,
+        gguf: roles.gguf.as_ref().map(|(name, model)| (name.as_str(), &**model)),
+    };
+    imported.run = llamacpp::run(&recording, &shared);
+    if let Some((served, capture)) = served {
+        llamacpp::with_request::overlay(&mut imported.run, &served, capture, options.keep_text);
+    }
+    Ok(imported)
+}
