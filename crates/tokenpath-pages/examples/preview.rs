@@ -25,7 +25,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let css = style(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../www/style"))?;
     for (number, fragment) in arguments.enumerate() {
         let view = View::parse(&fragment);
-        let context = Context { run: &opened.run, problems: &opened.problems, view: &view, links: Links::Fragment, verdict: None };
+        let context = Context {
+            run: &opened.run,
+            problems: &opened.problems,
+            view: &view,
+            links: Links::Fragment,
+            verdict: None,
+        };
         let page = html! {
             (DOCTYPE)
             html lang="en" {

@@ -1,4 +1,4 @@
-//! Long tables: sortable heads, filter fields, paging. Everything that changes the view is a plain link or a field
+//! Long tables: sortable heads, filter fields. Everything that changes the view is a plain link or a field
 //! whose parameter the shell sets.
 
 use tokenpath_core::fact::Reading;
@@ -8,9 +8,6 @@ use crate::format;
 use crate::html::{Markup, html};
 use crate::page::Context;
 use crate::value::{absent_short, glyph, known};
-
-/// At most so many rows are drawn at a time.
-pub const PAGE: usize = 200;
 
 /// The `sort` parameter: a key, descending when it starts with `-`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,31 +93,6 @@ pub fn choice(id: &str, caption: &str, param: &str, now: &str, options: &[(Strin
                 @for (value, text) in options {
                     option value=(value) selected[value == now] { (text) }
                 }
-            }
-        }
-    }
-}
-
-/// The first row of the page: the `from` parameter, within the table.
-pub fn from(cx: &Context<'_>, rows: usize) -> usize {
-    let wanted = cx.view.param("from").and_then(|from| from.parse::<usize>().ok()).unwrap_or(0);
-    let last = rows.saturating_sub(1) / PAGE * PAGE;
-    wanted.min(last)
-}
-
-/// Which rows are shown of how many, with links to the page before and after.
-pub fn pager(cx: &Context<'_>, from: usize, shown: usize, rows: usize, what: &str) -> Markup {
-    let count = |rows: usize| format::grouped(i64::try_from(rows).unwrap_or(i64::MAX));
-    let link = |from: usize| {
-        let from = if from == 0 { String::new() } else { from.to_string() };
-        cx.href(&cx.view.with("from", &from))
-    };
-    html! {
-        @if shown < rows {
-            p class="pager" {
-                span { "Rows " (count(from + 1)) " to " (count(from + shown)) " of " (count(rows)) " " (what) }
-                @if from > 0 { a rel="prev" href=(link(from.saturating_sub(PAGE))) { "Previous" } }
-                @if from + shown < rows { a rel="next" href=(link(from + shown)) { "Next" } }
             }
         }
     }

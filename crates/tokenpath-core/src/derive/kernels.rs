@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::chosen::{chosen_pass, execution_of};
+use super::spread::percentile;
 use super::sum::input;
 use super::times::complete_timing;
 use crate::fact::{Fact, Missing, Quantity, Reading};
@@ -78,7 +79,7 @@ pub fn chosen<'a>(
     execution: Option<u32>,
     kind: Option<&str>,
 ) -> Option<Available<'a>> {
-    let pass = chosen_pass(run, item).map(|chosen| chosen.pass);
+    let pass = chosen_pass(run, item).ok().map(|chosen| chosen.pass);
     let of_pass = pass.and_then(|pass| execution_of(run, pass));
     let kind_of_pass = pass.and_then(|pass| run.passes.rows.kind.get(pass as usize));
     let execution = execution.or(of_pass);
@@ -110,10 +111,10 @@ pub enum Subject<'a> {
 pub struct Times {
     /// Sum of the durations.
     pub total: i64,
-    /// Twice the median, which keeps the mean of two middle durations whole.
-    pub median_twice: i64,
-    /// The smallest duration that 95 % of the durations do not exceed.
-    pub p95: i64,
+    /// The middle duration; halfway between the two middle ones when their number is even.
+    pub median: f64,
+    /// The 95th percentile, interpolated linearly between the closest ranks.
+    pub p95: f64,
 }
 
 /// One row of the table.
@@ -237,18 +238,11 @@ fn members(run: &Run, population: Population<'_>) -> Vec<bool> {
         .collect()
 }
 
-/// The times of one row's durations, which are put in part-order.
+/// The times of one row's durations, which are sorted.
 fn times(durations: &mut [i64]) -> Option<Times> {
-    let count = durations.len();
-    if count == 0 {
-        return None;
-    }
+    durations.sort_unstable();
     let total = durations.iter().fold(0_i64, |sum, duration| sum.saturating_add(*duration));
-    let mut nth = |at: usize| *durations.select_nth_unstable(at).1;
-    let median_twice = nth(count / 2).saturating_add(nth((count - 1) / 2));
-    // Nearest rank: the ceil(0.95 n)-th smallest.
-    let rank = (count * 95).div_ceil(100).clamp(1, count);
-    Some(Times { total, median_twice, p95: nth(rank - 1) })
+    Some(Times { total, median: percentile(durations, 0.5)?, p95: percentile(durations, 0.95)? })
 }
 
 #[derive(Default)]
@@ -365,22 +359,18 @@ pub fn readings(run: &Run, table: &Table<'_>, row: &Row<'_>) -> Readings {
     let durations = |quantity| input(quantity, &intervals.labels, "duration", pointer);
     let name = "durations of its intervals".to_owned();
     let summed = durations(Quantity::Nanos(times.total));
-    let count = super::sum::count(row.intervals as usize, "number of its intervals");
+    let count = durations(Quantity::Count(i64::from(row.intervals)));
     let total = Fact::derived(Quantity::Nanos(times.total), "sum of the durations", vec![(name.clone(), summed)]);
     let mean = Fact::derived(
         Quantity::NanosExact(times.total as f64 / f64::from(row.intervals.max(1))),
         "sum of the durations ÷ number of intervals",
         vec![("sum".to_owned(), total.clone()), ("intervals".to_owned(), count)],
     );
-    let middle = if times.median_twice % 2 == 0 {
-        Quantity::Nanos(times.median_twice / 2)
-    } else {
-        Quantity::NanosExact(times.median_twice as f64 / 2.0)
-    };
-    let text = "middle of the sorted durations, or mean of the two middle ones";
+    let middle = Quantity::NanosExact(times.median);
+    let text = "median of the durations; halfway between the two middle ones when their number is even";
     let median = Fact::derived(middle.clone(), text, vec![(name.clone(), durations(middle))]);
-    let at = Quantity::Nanos(times.p95);
-    let text = "smallest duration that 95 % of the durations do not exceed";
+    let at = Quantity::NanosExact(times.p95);
+    let text = "95th percentile of the durations, interpolated linearly between the closest ranks";
     let p95 = Fact::derived(at.clone(), text, vec![(name, durations(at))]);
     let whole = Fact::derived(
         Quantity::Nanos(listed),

@@ -14,6 +14,7 @@ use crate::format;
 use crate::html::{Markup, html, part_class, symbol};
 use crate::lens::Lens;
 use crate::page::{Context, figure, lens_head, nothing};
+use crate::stated::{ROWS, pager};
 use crate::table::{self as long, Sort};
 use crate::value::{absent_short, glyph, known, value, why};
 
@@ -26,10 +27,7 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     let facets = nodes::facets(run);
     let rows = run.graph.nodes.rows();
     let chosen = chosen_pass(run, cx.view.item);
-    let timed = match chosen {
-        Some(chosen) => node_times(run, chosen.pass),
-        None => Err(run.missing("/passes")),
-    };
+    let timed = chosen.as_ref().map_err(Clone::clone).and_then(|chosen| node_times(run, chosen.pass));
     let positions = nodes::positions(run);
     let filter = filter(cx);
     let sort = Sort::of(cx);
@@ -43,13 +41,13 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
         _ => Key::Index,
     };
     let wanted = cx.view.param("from").and_then(|from| from.parse::<usize>().ok()).unwrap_or(0);
-    let from = wanted / long::PAGE * long::PAGE;
+    let from = wanted / ROWS * ROWS;
     let times = timed.as_ref().ok();
-    let first = nodes::page(run, &filter, key, sort.descending, from, long::PAGE, times);
+    let first = nodes::page(run, &filter, key, sort.descending, from, ROWS, times);
     // An address may ask for a page past the end of what matches now.
     let (page, from) = if first.nodes.is_empty() && first.matching > 0 {
-        let from = (first.matching - 1) / long::PAGE * long::PAGE;
-        (nodes::page(run, &filter, key, sort.descending, from, long::PAGE, times), from)
+        let from = (first.matching - 1) / ROWS * ROWS;
+        (nodes::page(run, &filter, key, sort.descending, from, ROWS, times), from)
     } else {
         (first, from)
     };
@@ -66,7 +64,7 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     html! {
         (lens_head(&title, &text))
         (fields(cx, &facets))
-        (table.figure(&page, from, chosen.map(|chosen| chosen.pass)))
+        (table.figure(&page, from, chosen.ok().map(|chosen| chosen.pass)))
         (figure("Operations", &html! { "of all nodes" }, &operations(cx, &facets)))
     }
 }
@@ -183,7 +181,7 @@ impl Table<'_> {
                 }
             } }
             @if page.nodes.is_empty() { p class="note" { "No node matches. " a href=(cx.href(&crate::view::View { params: Vec::new(), ..cx.view.clone() })) { "Show all" } } }
-            (long::pager(cx, from, page.nodes.len(), page.matching, "nodes"))
+            (pager(cx, &(from..from + page.nodes.len()), page.matching, "nodes"))
             @if let Err(missing) = &self.timed { (why(missing)) }
             @if let Err(missing) = &self.positions { (why(missing)) }
         };
@@ -205,7 +203,7 @@ impl Table<'_> {
         if page.nodes.contains(&node) || node as usize >= cx.run.graph.nodes.rows() {
             return html! {};
         }
-        let from = node as usize / long::PAGE * long::PAGE;
+        let from = node as usize / ROWS * ROWS;
         let from = if from == 0 { String::new() } else { from.to_string() };
         let view = crate::view::View { params: Vec::new(), ..cx.view.clone() }.with("from", &from);
         html! { p class="note" { "The selected node " (node) " is not on this page. " a href=(cx.href(&view)) { "Show it among all nodes" } } }

@@ -224,13 +224,5 @@ pub fn parameter(run: &Run, name: &str) -> Option<Fact> {
     Some(Fact::stored(quantity, table.label(column, row), format!("/model/parameters/{column}/{row}")))
 }
 
-/// The whole-number value of a parameter.
-pub fn parameter_value(run: &Run, name: &str) -> Option<i64> {
-    match parameter(run, name)?.quantity {
-        Quantity::Count(value) => Some(value),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests;

@@ -188,16 +188,14 @@ fn is_step(run: &Run, step: &Step, node: u32) -> bool {
         return false;
     }
     let read = nodes.tensors.get(node as usize).unwrap_or(&[]);
+    let any = |test: &dyn Fn(&str) -> bool| {
+        read.iter().any(|tensor| run.model.tensors.role.get(*tensor as usize).is_some_and(test))
+    };
     match step.reads {
         Reads::Nothing => read.is_empty(),
         Reads::Anything => true,
-        Reads::Words(words) => read.iter().any(|tensor| {
-            run.model.tensors.role.get(*tensor as usize).is_some_and(|role| {
-                words.iter().all(|word| role::has(role, word))
-                    && role::is_norm(role) == words.contains(&"norm")
-                    && role::is_bias(role) == words.contains(&"bias")
-            })
-        }),
+        Reads::Norm => any(&role::is_norm),
+        Reads::Roles(roles) => any(&|role| roles.contains(&role)),
     }
 }
 

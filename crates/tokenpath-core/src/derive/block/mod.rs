@@ -37,6 +37,7 @@ pub fn chosen_graph(run: &Run, item: Option<Item>) -> Option<u32> {
         return Some(graph);
     }
     chosen_pass(run, item)
+        .ok()
         .and_then(|chosen| run.passes.rows.graph.get(chosen.pass as usize))
         .or_else(|| (nodes.rows() > 0).then(|| nodes.graph.get(0).unwrap_or(0)))
 }

@@ -10,8 +10,10 @@ use crate::derive::part::Part;
 pub enum Reads {
     /// The node reads no tensor.
     Nothing,
-    /// A tensor whose role has all these words.
-    Words(&'static [&'static str]),
+    /// A tensor with one of these roles.
+    Roles(&'static [&'static str]),
+    /// A tensor that scales or shifts a normalised vector.
+    Norm,
     /// Whatever it reads.
     Anything,
 }
@@ -126,17 +128,17 @@ const ATTENTION: Half = Half {
     frame: "attention",
     steps: &[
         step("n", "norm", NORM, NOTHING, &[&[IN]], Once),
-        step("nw", "norm", &["MUL"], Reads::Words(&["norm"]), &[&["n"]], Maybe),
-        step("q", "q", MATRIX, Reads::Words(&["query"]), &[&["n", "nw"]], Once),
-        step("k", "k", MATRIX, Reads::Words(&["key"]), &[&["n", "nw"]], Once),
-        step("v", "v", MATRIX, Reads::Words(&["value"]), &[&["n", "nw"]], Once),
-        step("qb", "q", &["ADD"], Reads::Words(&["query", "bias"]), &[&["q"]], Maybe),
-        step("kb", "k", &["ADD"], Reads::Words(&["key", "bias"]), &[&["k"]], Maybe),
-        step("vb", "v", &["ADD"], Reads::Words(&["value", "bias"]), &[&["v"]], Maybe),
+        step("nw", "norm", &["MUL"], Reads::Norm, &[&["n"]], Maybe),
+        step("q", "q", MATRIX, Reads::Roles(&["attention_query"]), &[&["n", "nw"]], Once),
+        step("k", "k", MATRIX, Reads::Roles(&["attention_key"]), &[&["n", "nw"]], Once),
+        step("v", "v", MATRIX, Reads::Roles(&["attention_value"]), &[&["n", "nw"]], Once),
+        step("qb", "q", &["ADD"], Reads::Roles(&["attention_query_bias"]), &[&["q"]], Maybe),
+        step("kb", "k", &["ADD"], Reads::Roles(&["attention_key_bias"]), &[&["k"]], Maybe),
+        step("vb", "v", &["ADD"], Reads::Roles(&["attention_value_bias"]), &[&["v"]], Maybe),
         step("qn", "qn", NORM, NOTHING, &[&["q", "qb"]], Maybe),
-        step("qnw", "qn", &["MUL"], Reads::Words(&["query", "norm"]), &[&["qn"]], Maybe),
+        step("qnw", "qn", &["MUL"], Reads::Roles(&["attention_query_norm"]), &[&["qn"]], Maybe),
         step("kn", "kn", NORM, NOTHING, &[&["k", "kb"]], Maybe),
-        step("knw", "kn", &["MUL"], Reads::Words(&["key", "norm"]), &[&["kn"]], Maybe),
+        step("knw", "kn", &["MUL"], Reads::Roles(&["attention_key_norm"]), &[&["kn"]], Maybe),
         step("qr", "qr", &["ROPE"], Reads::Anything, &[&["q", "qb", "qn", "qnw"]], Maybe),
         step("kr", "kr", &["ROPE"], Reads::Anything, &[&["k", "kb", "kn", "knw"]], Maybe),
         step("kw", "cache", WRITE, NOTHING, &[&["k", "kb", "kn", "knw", "kr"]], Maybe),
@@ -157,13 +159,13 @@ const ATTENTION: Half = Half {
             "o",
             "o",
             MATRIX,
-            Reads::Words(&["attention", "output"]),
+            Reads::Roles(&["attention_output"]),
             &[&["fa", "kqv", "joined", "gm"]],
             Once,
         ),
-        step("ob", "o", &["ADD"], Reads::Words(&["output", "bias"]), &[&["o"]], Maybe),
+        step("ob", "o", &["ADD"], Reads::Roles(&["attention_output_bias"]), &[&["o"]], Maybe),
         step("pn", "pn", NORM, NOTHING, &[&["o", "ob"]], Maybe),
-        step("pnw", "pn", &["MUL"], Reads::Words(&["norm"]), &[&["pn"]], Maybe),
+        step("pnw", "pn", &["MUL"], Reads::Norm, &[&["pn"]], Maybe),
         step("rows", "rows", &["GET_ROWS"], NOTHING, &[&["o", "ob", "pn", "pnw"]], Maybe),
         step("inrows", "inrows", &["GET_ROWS"], NOTHING, &[&[IN]], Maybe),
         step(MIXED, MIXED, &["ADD"], NOTHING, &[&["o", "ob", "pn", "pnw", "rows"], &[IN, "inrows"]], Once),
@@ -189,6 +191,50 @@ const ATTENTION: Half = Half {
     explained: &[("cache", "attend")],
 };
 
+/// The same with one matrix for query, key and value, whose results are parted by views.
+const JOINT_ATTENTION: Half = Half {
+    name: "joint-attention",
+    title: "attention with one projection for query, key and value",
+    frame: "attention",
+    steps: &[
+        step("n", "norm", NORM, NOTHING, &[&[IN]], Once),
+        step("nw", "norm", &["MUL"], Reads::Norm, &[&["n"]], Maybe),
+        step("nb", "norm", &["ADD"], Reads::Norm, &[&["n", "nw"]], Maybe),
+        step("qkv", "qkv", MATRIX, Reads::Roles(&["attention_query_key_value"]), &[&["n", "nw", "nb"]], Once),
+        step("qkvb", "qkv", &["ADD"], Reads::Roles(&["attention_query_key_value_bias"]), &[&["qkv"]], Maybe),
+        step("normed", "normed", &["RMS_NORM", "NORM", "MUL", "CONT"], Reads::Anything, &[&["qkv", "qkvb", "normed"]], Any),
+        step("turned", "turned", &["ROPE"], Reads::Anything, &[&["qkv", "qkvb", "normed"]], Any),
+        step("kept", "cache", WRITE, NOTHING, &[PROJECTED], Any),
+        may(step("fa", "attend", &["FLASH_ATTN_EXT", "FLASH_ATTN"], Reads::Anything, &[PROJECTED], Maybe), &["kept"]),
+        may(step("kq", "attend", MATRIX, NOTHING, &[PROJECTED], Maybe), &["kept"]),
+        step("scale", "attend", &["SCALE"], NOTHING, &[&["kq"]], Maybe),
+        step("soft", "attend", &["SOFT_MAX"], Reads::Anything, &[&["kq", "scale"]], Maybe),
+        may(step("kqv", "attend", MATRIX, NOTHING, &[&["soft"]], Maybe), &["kept", "qkv", "qkvb", "normed"]),
+        step("joined", "attend", &["CONT", "CPY"], NOTHING, &[&["kqv", "fa"]], Maybe),
+        step("o", "o", MATRIX, Reads::Roles(&["attention_output"]), &[&["fa", "kqv", "joined"]], Once),
+        step("ob", "o", &["ADD"], Reads::Roles(&["attention_output_bias"]), &[&["o"]], Maybe),
+        step("rows", "rows", &["GET_ROWS"], NOTHING, &[&["o", "ob"]], Maybe),
+        step("inrows", "inrows", &["GET_ROWS"], NOTHING, &[&[IN]], Maybe),
+        step(MIXED, MIXED, &["ADD"], NOTHING, &[&["o", "ob", "rows"], &[IN, "inrows"]], Once),
+    ],
+    groups: &[
+        group("norm", "norm", Part::Normalisation, 0, 0),
+        group("qkv", "QKV", Part::Attention, 1, 0),
+        group("normed", "norm", Part::Normalisation, 2, 0),
+        group("turned", "rotate", Part::Rotary, 3, 0),
+        group("cache", "cache", Part::CacheWrite, 4, 1),
+        group("attend", "attend", Part::Attention, 5, 0),
+        group("o", "out", Part::Attention, 6, 0),
+        group("rows", "rows", Part::Elementwise, 7, 0),
+        group("inrows", "rows", Part::Elementwise, 7, RESIDUAL),
+        group(MIXED, "+", Part::Elementwise, 8, 0),
+    ],
+    explained: &[("cache", "attend")],
+};
+
+/// The steps of joint attention whose results are queries, keys and values.
+const PROJECTED: &[&str] = &["qkv", "qkvb", "normed", "turned"];
+
 /// The steps whose result may serve as the query of attention.
 const QUERY: &[&str] = &["q", "qb", "qn", "qnw", "qr"];
 
@@ -199,9 +245,9 @@ const GATED_DELTA_NET: Half = Half {
     frame: "gated delta net",
     steps: &[
         step("n", "norm", NORM, NOTHING, &[&[IN]], Once),
-        step("nw", "norm", &["MUL"], Reads::Words(&["norm"]), &[&["n"]], Maybe),
-        step("qkv", "qkv", MATRIX, Reads::Words(&["qkv"]), &[&["n", "nw"]], Once),
-        step("z", "z", MATRIX, Reads::Words(&["gate"]), &[&["n", "nw"]], Once),
+        step("nw", "norm", &["MUL"], Reads::Norm, &[&["n"]], Maybe),
+        step("qkv", "qkv", MATRIX, Reads::Roles(&["attention_query_key_value"]), &[&["n", "nw"]], Once),
+        step("z", "z", MATRIX, Reads::Roles(&["attention_gate"]), &[&["n", "nw"]], Once),
         step("ba", "ba", MATRIX, Reads::Anything, &[&["n", "nw"]], Any),
         may(step("state", "state", &["GET_ROWS", "SCALE", "CPY"], NOTHING, &[], Any), &["state"]),
         may(step("window", "conv", &["CONCAT"], NOTHING, &[&["qkv"]], Once), &["state"]),
@@ -216,7 +262,7 @@ const GATED_DELTA_NET: Half = Half {
         ),
         step("keep", "save", WRITE, NOTHING, &[&["delta"]], Maybe),
         step("on", "on", NORM, NOTHING, &[&["delta"]], Once),
-        step("onw", "on", &["MUL"], Reads::Words(&["norm"]), &[&["on"]], Maybe),
+        step("onw", "on", &["MUL"], Reads::Norm, &[&["on"]], Maybe),
         step("zs", "z", UNARY, NOTHING, &[&["z"]], Maybe),
         step("om", "on", &["MUL"], NOTHING, &[&["on", "onw"], &["z", "zs"]], Once),
         step("o", "o", MATRIX, Reads::Anything, &[&["om"]], Once),
@@ -250,15 +296,15 @@ const GATED_NETWORK: Half = Half {
     frame: "feed-forward",
     steps: &[
         step("fn", "fn", NORM, NOTHING, &[&[MIXED]], Once),
-        step("fnw", "fn", &["MUL"], Reads::Words(&["norm"]), &[&["fn"]], Maybe),
-        step("gate", "gate_", MATRIX, Reads::Words(&["feed", "gate"]), &[&["fn", "fnw"]], Maybe),
-        step("up", "up", MATRIX, Reads::Words(&["feed", "up"]), &[&["fn", "fnw"]], Once),
+        step("fnw", "fn", &["MUL"], Reads::Norm, &[&["fn"]], Maybe),
+        step("gate", "gate_", MATRIX, Reads::Roles(&["feed_forward_gate"]), &[&["fn", "fnw"]], Maybe),
+        step("up", "up", MATRIX, Reads::Roles(&["feed_forward_up"]), &[&["fn", "fnw"]], Once),
         step("glu", "glu", GLU, NOTHING, &[&["gate", "up"]], Maybe),
         step("act_", "glu", UNARY, NOTHING, &[&["gate"]], Maybe),
         step("times", "glu", &["MUL"], NOTHING, &[&["act_"], &["up"]], Maybe),
-        step("down", "down", MATRIX, Reads::Words(&["feed", "down"]), &[&["glu", "times"]], Once),
+        step("down", "down", MATRIX, Reads::Roles(&["feed_forward_down"]), &[&["glu", "times"]], Once),
         step("fpn", "fpn", NORM, NOTHING, &[&["down"]], Maybe),
-        step("fpnw", "fpn", &["MUL"], Reads::Words(&["norm"]), &[&["fpn"]], Maybe),
+        step("fpnw", "fpn", &["MUL"], Reads::Norm, &[&["fpn"]], Maybe),
         step(OUT, OUT, &["ADD"], NOTHING, &[&["down", "fpn", "fpnw"], &[MIXED]], Once),
         step(OUT_ROWS, OUT_ROWS, &["GET_ROWS"], NOTHING, &[&[OUT]], Maybe),
     ],
@@ -282,26 +328,26 @@ const EXPERTS: Half = Half {
     frame: "mixture of experts",
     steps: &[
         step("fn", "fn", NORM, NOTHING, &[&[MIXED]], Once),
-        step("fnw", "fn", &["MUL"], Reads::Words(&["norm"]), &[&["fn"]], Maybe),
-        step("sr", "shared", MATRIX, Reads::Words(&["shared", "router"]), &[&["fn", "fnw"]], Maybe),
-        step("router", "router", MATRIX, Reads::Words(&["router"]), &[&["fn", "fnw"]], Once),
+        step("fnw", "fn", &["MUL"], Reads::Norm, &[&["fn"]], Maybe),
+        step("sr", "shared", MATRIX, Reads::Roles(&["shared_expert_router"]), &[&["fn", "fnw"]], Maybe),
+        step("router", "router", MATRIX, Reads::Roles(&["router"]), &[&["fn", "fnw"]], Once),
         step("probs", "router", &["SOFT_MAX", "UNARY", "SIGMOID"], NOTHING, &[&["router"]], Maybe),
         step("offset", "router", &["ADD"], Reads::Anything, &[&["probs", "router"]], Maybe),
         step("top", "top", &["ARGSORT", "TOP_K"], NOTHING, &[&["probs", "router", "offset"]], Once),
         step("pick", "weights", &["GET_ROWS"], NOTHING, &[&["probs", "router"], &["top"]], Once),
         step("norms", "weights", &["SOFT_MAX", "SUM_ROWS", "CLAMP", "DIV", "SCALE"], NOTHING, &[&["pick", "norms"]], Any),
-        step("eg", "eg", EXPERT_MATRIX, Reads::Words(&["gate"]), &[&["fn", "fnw"], &["top"]], Maybe),
-        step("eu", "eu", EXPERT_MATRIX, Reads::Words(&["up"]), &[&["fn", "fnw"], &["top"]], Once),
+        step("eg", "eg", EXPERT_MATRIX, Reads::Roles(&["expert_gate"]), &[&["fn", "fnw"], &["top"]], Maybe),
+        step("eu", "eu", EXPERT_MATRIX, Reads::Roles(&["expert_up", "expert_gate_up"]), &[&["fn", "fnw"], &["top"]], Once),
         step("eglu", "eglu", GLU, NOTHING, &[&["eg", "eu"]], Maybe),
         step("eact", "eglu", UNARY, NOTHING, &[&["eg"]], Maybe),
         step("etimes", "eglu", &["MUL"], NOTHING, &[&["eact"], &["eu"]], Maybe),
-        step("ed", "ed", EXPERT_MATRIX, Reads::Words(&["down"]), &[&["eglu", "etimes"], &["top"]], Once),
+        step("ed", "ed", EXPERT_MATRIX, Reads::Roles(&["expert_down"]), &[&["eglu", "etimes"], &["top"]], Once),
         step("weigh", "join", &["MUL"], NOTHING, &[&["ed"], &["pick", "norms"]], Once),
         step("sum", "join", &["ADD", "SUM_ROWS", "CONT"], NOTHING, &[&["weigh", "sum"]], Any),
-        step("sg", "shared", MATRIX, Reads::Words(&["shared", "gate"]), &[&["fn", "fnw"]], Maybe),
-        step("su", "shared", MATRIX, Reads::Words(&["shared", "up"]), &[&["fn", "fnw"]], Maybe),
+        step("sg", "shared", MATRIX, Reads::Roles(&["shared_expert_gate"]), &[&["fn", "fnw"]], Maybe),
+        step("su", "shared", MATRIX, Reads::Roles(&["shared_expert_up"]), &[&["fn", "fnw"]], Maybe),
         step("sglu", "shared", GLU, NOTHING, &[&["sg", "su"]], Maybe),
-        step("sd", "shared", MATRIX, Reads::Words(&["shared", "down"]), &[&["sglu"]], Maybe),
+        step("sd", "shared", MATRIX, Reads::Roles(&["shared_expert_down"]), &[&["sglu"]], Maybe),
         step("ss", "shared", UNARY, NOTHING, &[&["sr"]], Maybe),
         step("sm", "shared", &["MUL"], NOTHING, &[&["sd"], &["ss"]], Maybe),
         step("both", "both", &["ADD"], NOTHING, &[&["weigh", "sum"], &["sd", "sm"]], Maybe),
@@ -327,6 +373,6 @@ const EXPERTS: Half = Half {
 };
 
 /// The mixer halves, in the order in which they are tried.
-pub const MIXERS: &[Half] = &[ATTENTION, GATED_DELTA_NET];
+pub const MIXERS: &[Half] = &[ATTENTION, JOINT_ATTENTION, GATED_DELTA_NET];
 /// The network halves, in the order in which they are tried.
 pub const NETWORKS: &[Half] = &[GATED_NETWORK, EXPERTS];

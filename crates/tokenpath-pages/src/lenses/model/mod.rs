@@ -34,7 +34,7 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
         return nothing(Lens::Model, &run.missing("/model"));
     }
     let model = Model { cx, anatomy: anatomy::anatomy(run), touched: touched(run, cx.view.item) };
-    let pass = chosen_pass(run, cx.view.item).map(|chosen| chosen.pass);
+    let pass = chosen_pass(run, cx.view.item).ok().map(|chosen| chosen.pass);
     let experts = anatomy::experts::experts(run, &model.anatomy, pass);
     html! {
         (lens_head(&title(&model, experts.as_ref()), &html! {
