@@ -1,20 +1,16 @@
 //! Opening one file, or several that belong together, as one run.
 
-use tokenpath_core::bundle::{self, ReadError, inflate, is_gzip};
+use tokenpath_core::bundle;
 use tokenpath_core::{Problem, Run};
 
 use crate::error::OpenError;
 use crate::gguf;
-use crate::llamacpp::{self, recorders, recording::Recording};
-use crate::read_at::{ReadAt, head};
+use crate::llamacpp::recording::{Recording, Timing};
+use crate::llamacpp::{self, recorders};
+use crate::load::{Content, Loaded, load};
+use crate::read_at::ReadAt;
 use crate::request;
-use crate::sniff::{Format, HEAD, sniff};
-
-/// Bytes read between two reports of progress.
-const PIECE: usize = 4 << 20;
-
-/// Bundles, plain or gzip, larger than this are refused: the document is held while it is read.
-const MAX_BUNDLE: u64 = bundle::MAX_INFLATED;
+use crate::sniff::Format;
 
 /// How to open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,132 +98,13 @@ pub fn open(
     Ok(imported)
 }
 
-struct Loaded {
-    name: String,
-    format: Format,
-    content: Content,
-}
-
-enum Content {
-    Bundle(Box<bundle::Opened>),
-    Capture(Box<Recording>),
-    Stamps(Box<Recording>),
-    Request(Box<request::Capture>),
-    Gguf(Box<gguf::Model>),
-}
-
-fn load(
-    name: String,
-    source: &dyn ReadAt,
-    progress: &mut dyn FnMut(Progress) -> Continue,
-) -> Result<Loaded, OpenError> {
-    let length = source.len();
-    let beginning = head(source, HEAD).map_err(|failed| OpenError::Read { name: name.clone(), failed })?;
-    let format = sniff(&beginning, Some(length));
-    match format {
-        Format::Empty => return Err(OpenError::Empty { name }),
-        Format::Blank => return Err(OpenError::Blank { name, examined: beginning.len() as u64, length }),
-        Format::Unknown => {
-            let beginning = String::from_utf8_lossy(beginning.get(..32).unwrap_or(&beginning));
-            return Err(OpenError::Unknown { name, beginning: format!("{beginning:?}") });
-        }
-        format if !format.is_read() => return Err(OpenError::NotRead { name, format }),
-        _ => {}
-    }
-    let malformed = |fault: llamacpp::capture::Fault| OpenError::Malformed {
-        name: name.clone(),
-        format,
-        place: fault.place,
-        what: fault.what,
-    };
-    let content = match format {
-        Format::Bundle => {
-            let bytes = whole(&name, format, source, MAX_BUNDLE, progress)?;
-            let opened = bundle::read(&bytes).map_err(|error| OpenError::Bundle { name: name.clone(), error })?;
-            Content::Bundle(Box::new(opened))
-        }
-        Format::LlamaCapture | Format::LlamaStamps => {
-            let bytes = inflated(&name, format, source, llamacpp::capture::MAX_BYTES, progress)?;
-            let recording = Box::new(llamacpp::capture::read(&bytes).map_err(malformed)?);
-            // The sniffed mode and the read one are the same field; a file whose mode comes late is told apart here.
-            if recording.graphs.is_empty() { Content::Stamps(recording) } else { Content::Capture(recording) }
-        }
-        Format::RequestCapture => {
-            let bytes = inflated(&name, format, source, request::MAX_BYTES, progress)?;
-            let capture = request::read(&bytes).map_err(|fault| OpenError::Malformed {
-                name: name.clone(),
-                format,
-                place: format!("line {}", fault.line),
-                what: fault.what,
-            })?;
-            Content::Request(Box::new(capture))
-        }
-        _ => {
-            let model = gguf::read(source).map_err(|error| OpenError::Gguf { name: name.clone(), error })?;
-            Content::Gguf(Box::new(model))
-        }
-    };
-    Ok(Loaded { name, format, content })
-}
-
-/// The whole file.
-fn whole(
-    name: &str,
-    format: Format,
-    source: &dyn ReadAt,
-    limit: u64,
-    progress: &mut dyn FnMut(Progress) -> Continue,
-) -> Result<Vec<u8>, OpenError> {
-    let length = source.len();
-    if length > limit {
-        return Err(OpenError::TooLarge { name: name.to_owned(), format, length, limit });
-    }
-    let mut bytes = Vec::new();
-    while (bytes.len() as u64) < length {
-        let start = bytes.len();
-        let wanted = usize::try_from(length - start as u64).unwrap_or(usize::MAX).min(PIECE);
-        bytes.resize(start + wanted, 0);
-        let piece = bytes.get_mut(start..).unwrap_or(&mut []);
-        source.read_at(start as u64, piece).map_err(|failed| OpenError::Read { name: name.to_owned(), failed })?;
-        let report = Progress { file: name.to_owned(), bytes: bytes.len() as u64, total: length };
-        if progress(report) == Continue::Stop {
-            return Err(OpenError::Stopped { bytes: bytes.len() as u64 });
-        }
-    }
-    Ok(bytes)
-}
-
-/// The whole file, inflated if it is gzip.
-fn inflated(
-    name: &str,
-    format: Format,
-    source: &dyn ReadAt,
-    limit: u64,
-    progress: &mut dyn FnMut(Progress) -> Continue,
-) -> Result<Vec<u8>, OpenError> {
-    let bytes = whole(name, format, source, limit, progress)?;
-    if !is_gzip(&bytes) {
-        return Ok(bytes);
-    }
-    inflate(&bytes, limit).map_err(|error| match error {
-        ReadError::TooLarge { limit } => {
-            OpenError::TooLarge { name: name.to_owned(), format, length: limit.saturating_add(1), limit }
-        }
-        error => OpenError::Malformed {
-            name: name.to_owned(),
-            format,
-            place: "the gzip stream".to_owned(),
-            what: error.to_string(),
-        },
-    })
-}
-
 /// At most one file of each role.
 #[derive(Default)]
 struct Roles {
     bundle: Option<(String, Box<bundle::Opened>)>,
     capture: Option<(String, Box<Recording>)>,
     stamps: Option<(String, Box<Recording>)>,
+    preload: Option<(String, Box<Recording>)>,
     request: Option<(String, Box<request::Capture>)>,
     gguf: Option<(String, Box<gguf::Model>)>,
 }
@@ -238,6 +115,7 @@ impl Roles {
         [
             self.capture.as_ref().map(|(name, _)| name.as_str()),
             self.stamps.as_ref().map(|(name, _)| name.as_str()),
+            self.preload.as_ref().map(|(name, _)| name.as_str()),
             self.request.as_ref().map(|(name, _)| name.as_str()),
             self.gguf.as_ref().map(|(name, _)| name.as_str()),
         ]
@@ -258,6 +136,7 @@ fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, Open
             Content::Bundle(opened) => take_role(&mut roles.bundle, name.clone(), opened),
             Content::Capture(recording) => take_role(&mut roles.capture, name.clone(), recording),
             Content::Stamps(recording) => take_role(&mut roles.stamps, name.clone(), recording),
+            Content::Preload(recording) => take_role(&mut roles.preload, name.clone(), recording),
             Content::Request(capture) => take_role(&mut roles.request, name.clone(), capture),
             Content::Gguf(model) => take_role(&mut roles.gguf, name.clone(), model),
         };
@@ -285,7 +164,7 @@ fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, Open
         imported.set_aside = opened.set_aside;
         return Ok(imported);
     }
-    if roles.capture.is_some() || roles.stamps.is_some() {
+    if roles.capture.is_some() || roles.stamps.is_some() || roles.preload.is_some() {
         return llama(roles, options, imported);
     }
     if let Some((name, capture)) = roles.request {
@@ -386,24 +265,41 @@ fn llama(roles: Roles, options: &OpenOptions, mut imported: Imported) -> Result<
         rule,
         reason,
     };
-    if let (Some((second, _)), Some((first, _))) = (
-        &roles.request,
-        roles.capture.as_ref().map(|(name, _)| (name, ())).or(roles.stamps.as_ref().map(|(name, _)| (name, ()))),
-    ) {
+    let own = roles.capture.as_ref().or(roles.stamps.as_ref()).map(|(name, _)| name.clone());
+    if let (Some((second, _)), Some(first)) = (&roles.request, &own) {
         let reason =
             "the recorder calls the decode function in its own process, so its passes serve no request".to_owned();
         return Err(refused(first, second, ("request-of-the-run", reason)));
     }
-    let (name, recording, recorder) = match (roles.capture, roles.stamps) {
-        (Some((first, capture)), Some((second, stamps))) => {
+    if let (Some((second, _)), Some(first)) = (&roles.preload, &own) {
+        let reason = "each is a recording of its own run; two runs are compared, not joined".to_owned();
+        return Err(refused(first, second, (ONE_OF_EACH, reason)));
+    }
+    let (name, mut recording, recorder) = match (roles.capture, roles.stamps, roles.preload) {
+        (Some((first, capture)), Some((second, stamps)), _) => {
             let (joined, notes) =
                 llamacpp::join::with_stamps(*capture, *stamps).map_err(|refusal| refused(&first, &second, refusal))?;
             imported.joins.extend(notes.into_iter().map(|(rule, text)| JoinNote { rule, text }));
             (first, joined, recorders::CALLBACK_AND_STAMPS)
         }
-        (Some((name, capture)), None) => (name, *capture, recorders::CALLBACK),
-        (None, Some((name, stamps))) => (name, *stamps, recorders::STAMPS),
-        (None, None) => return Err(OpenError::Nothing),
+        (Some((name, capture)), None, _) => (name, *capture, recorders::CALLBACK),
+        (None, Some((name, stamps)), _) => (name, *stamps, recorders::STAMPS),
+        (None, None, Some((name, recording))) => {
+            let timed = recording.passes.iter().any(|pass| pass.timing != Timing::None);
+            (name, *recording, if timed { recorders::PRELOAD_NODES } else { recorders::PRELOAD_GRAPHS })
+        }
+        (None, None, None) => return Err(OpenError::Nothing),
+    };
+    let served = match &roles.request {
+        Some((second, capture)) => {
+            let served = llamacpp::with_request::mark(&mut recording, capture)
+                .map_err(|refusal| refused(&name, second, refusal))?;
+            imported.joins.push(JoinNote { rule: llamacpp::join::SAME_CLOCK, text: served.text.clone() });
+            leave_out(&mut imported, second, &capture.left_out);
+            private(&mut imported, second, options, capture.events.len());
+            Some((served, capture))
+        }
+        None => None,
     };
     if let Some((file, model)) = &roles.gguf {
         let text = llamacpp::with_model::check(&recording, model).map_err(|refusal| refused(&name, file, refusal))?;
@@ -425,5 +321,8 @@ fn llama(roles: Roles, options: &OpenOptions, mut imported: Imported) -> Result<
         gguf: roles.gguf.as_ref().map(|(name, model)| (name.as_str(), &**model)),
     };
     imported.run = llamacpp::run(&recording, &shared);
+    if let Some((served, capture)) = served {
+        llamacpp::with_request::overlay(&mut imported.run, &served, capture, options.keep_text);
+    }
     Ok(imported)
 }

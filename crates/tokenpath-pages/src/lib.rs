@@ -16,6 +16,7 @@ pub mod raster;
 pub mod scene;
 pub mod shell;
 pub mod stated;
+pub mod table;
 pub mod value;
 pub mod view;
 pub mod welcome;

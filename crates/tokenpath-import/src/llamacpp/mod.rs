@@ -6,13 +6,16 @@
 
 pub mod capture;
 pub mod ends;
+mod identity;
 mod intervals;
 pub(crate) mod join;
 pub mod kernels;
 pub mod layers;
 mod log;
 mod model;
+mod nodes;
 
+pub mod preload;
 mod raw;
 pub(crate) mod recorders;
 pub mod recording;
@@ -20,5 +23,7 @@ pub mod stamps;
 mod tables;
 pub mod topology;
 pub(crate) mod with_model;
+pub(crate) mod with_request;
 
-pub(crate) use tables::{Recorder, Shared, run, slug};
+pub(crate) use identity::slug;
+pub(crate) use tables::{Shared, run};

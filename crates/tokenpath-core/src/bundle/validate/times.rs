@@ -150,12 +150,12 @@ fn periods(run: &Run, problems: &mut Problems) {
         match following.map(|following| following.checked_sub(start)) {
             Some(Some(distance)) if distance == period => {}
             Some(Some(distance)) => problems.cell(at, row, Rule::Contradiction, || {
-                format!("{period} ns, and the next pass of the same execution starts after {distance} ns")
+                format!("a period of {period} ns, and the next pass of the same execution starts after {distance} ns")
             }),
             // Both starts are at least zero and in order, or reported as not being so.
             Some(None) => {}
             None => problems.cell(at, row, Rule::Contradiction, || {
-                format!("{period} ns, and there is no next pass of the same execution; the last has no period")
+                format!("a period of {period} ns, and no later pass of the same execution to measure it to")
             }),
         }
     }
