@@ -19,6 +19,5 @@ pub mod timeline;
 pub mod weight_bytes;
 pub mod search;
 pub mod sum;
-pub mod timeline;
 pub mod times;
 pub mod touched;
