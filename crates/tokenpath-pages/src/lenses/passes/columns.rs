@@ -125,10 +125,10 @@ fn drawing(cx: &Context<'_>, group: &Group, columns: &[Column<'_>], joined: bool
             @if joined {
                 text class="q" x="0" y="246" { "chunks" }
                 @for at in arrivals(cx, &axis) { line class="tok" x1=(percent(at)) x2=(percent(at)) y1="234" y2="248" {} }
-                text class="q" x="0" y="277" { "request" }
+                text class="q roomy" x="0" y="277" { "request" }
                 (axis.draw(260, 5))
             } @else {
-                text class="q" x="0" y="255" { "trace" }
+                text class="q roomy" x="0" y="255" { "trace" }
                 (axis.draw(238, 5))
             }
         }

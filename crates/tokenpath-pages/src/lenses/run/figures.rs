@@ -79,8 +79,8 @@ fn of_executions(executions: &[ExecutionFigures]) -> Markup {
         div class="tw" {
             table class="tight execs" {
                 thead { tr {
-                    th scope="col" { "Execution" } th scope="col" class="n" { "Decode period, median" } th scope="col" class="n" { "mean" }
-                    th scope="col" class="n" { "Effective weight bandwidth" }
+                    th scope="col" { "Decode period, by execution" } th scope="col" class="n" { "Median" } th scope="col" class="n" { "Mean" }
+                    th scope="col" class="n" { "Weight bandwidth" }
                 } }
                 tbody {
                     @for execution in executions {
