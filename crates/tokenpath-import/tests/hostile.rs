@@ -124,6 +124,14 @@ fn hostile_gguf_headers() {
 }
 
 #[test]
+fn a_model_file_within_gzip_is_refused_as_such() {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, b"GGUF\x03\0\0\0").unwrap();
+    let message = error("m.gguf.gz", &encoder.finish().unwrap()).to_string();
+    assert!(message.contains("within a gzip stream"), "{message}");
+}
+
+#[test]
 fn real_gguf_headers() {
     let Some(data) = extra("gguf") else { return };
     for entry in fs::read_dir(&data).unwrap() {
