@@ -10,6 +10,7 @@ pub mod format;
 pub mod html;
 pub mod lens;
 pub mod lenses;
+pub mod naming;
 pub mod page;
 pub mod raster;
 pub mod scene;
