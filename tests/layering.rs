@@ -2,6 +2,7 @@
 //!
 //! The rules are those of ARCHITECTURE.md. Declared dependencies come from cargo, names from the
 //! source of each crate (its `src` without `#[cfg(test)]`).
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should say so at once")]
 
 use cargo_metadata::MetadataCommand;
 use tokenpath_tests::repository;

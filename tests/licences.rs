@@ -2,6 +2,7 @@
 //!
 //! cargo-deny checks the same and more (advisories, sources) where it is installed; this test needs
 //! nothing but cargo, so that a new dependency cannot slip past it.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should say so at once")]
 
 use cargo_metadata::{CargoOpt, MetadataCommand};
 use spdx::{Expression, ParseMode};

@@ -1,5 +1,6 @@
 //! The repository's habits, for its text files: what each Rust file opens with, how long it may be,
 //! which names and words it may not have, and that documents name files that exist.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should say so at once")]
 
 use tokenpath_tests::repository;
 

@@ -30,6 +30,8 @@ pub enum Item {
     Call(u32),
     /// A row of `/request/chunks`.
     Chunk(u32),
+    /// A row of `/timeline/copies`.
+    Copy(u32),
 }
 
 impl Item {
@@ -48,6 +50,7 @@ impl Item {
             Item::Range(_) => "range",
             Item::Call(_) => "call",
             Item::Chunk(_) => "chunk",
+            Item::Copy(_) => "copy",
         }
     }
 
@@ -65,7 +68,8 @@ impl Item {
             | Item::Layer(index)
             | Item::Range(index)
             | Item::Call(index)
-            | Item::Chunk(index) => index,
+            | Item::Chunk(index)
+            | Item::Copy(index) => index,
         }
     }
 }
@@ -101,6 +105,7 @@ impl FromStr for Item {
             "range" => Item::Range(index),
             "call" => Item::Call(index),
             "chunk" => Item::Chunk(index),
+            "copy" => Item::Copy(index),
             _ => return Err(no_item()),
         })
     }

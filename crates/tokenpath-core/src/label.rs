@@ -3,7 +3,10 @@
 //! In a bundle a label is a string, `kind` or `kind:detail`. The detail of a measured value names
 //! the clock or counter, of an inferred one the rule, of a derived one the formula.
 
+use std::collections::HashMap;
 use std::fmt;
+
+use crate::json::Object;
 
 /// The six kinds, from the strongest to the weakest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,6 +45,17 @@ impl LabelKind {
             LabelKind::Derived => "derived",
             LabelKind::Inferred => "inferred",
             LabelKind::Estimated => "estimated",
+        }
+    }
+
+    /// What a label of this kind must name in its detail: a measured value its clock or counter, a derived one its
+    /// formula, an inferred one its rule. The others may leave it out.
+    pub fn must_name(self) -> Option<&'static str> {
+        match self {
+            LabelKind::Measured => Some("clock or counter"),
+            LabelKind::Derived => Some("formula"),
+            LabelKind::Inferred => Some("rule"),
+            LabelKind::Reported | LabelKind::Read | LabelKind::Estimated => None,
         }
     }
 
@@ -133,12 +147,14 @@ pub struct Labels {
     pub all: Option<Label>,
     /// Columns with a label of their own, by column name.
     pub columns: Vec<(String, ColumnLabel)>,
+    /// Labels of columns that this version does not know, kept as they are.
+    pub extra: Object,
 }
 
 impl Labels {
     /// One label for every column.
     pub fn all(label: Label) -> Labels {
-        Labels { all: Some(label), columns: Vec::new() }
+        Labels { all: Some(label), ..Labels::default() }
     }
 
     /// The same with one more column labelled on its own.
@@ -151,12 +167,14 @@ impl Labels {
     pub fn with_rows(mut self, column: &str, labels: impl IntoIterator<Item = Label>) -> Labels {
         let mut values: Vec<Label> = Vec::new();
         let mut rows = Vec::new();
+        let mut known: HashMap<Label, u32> = HashMap::new();
         for label in labels {
-            let index = values.iter().position(|known| *known == label).unwrap_or_else(|| {
-                values.push(label);
-                values.len() - 1
+            let next = u32::try_from(values.len()).unwrap_or(u32::MAX);
+            let index = *known.entry(label).or_insert_with_key(|label| {
+                values.push(label.clone());
+                next
             });
-            rows.push(u32::try_from(index).unwrap_or(u32::MAX));
+            rows.push(index);
         }
         self.columns.push((column.to_owned(), ColumnLabel::PerRow { values, rows }));
         self

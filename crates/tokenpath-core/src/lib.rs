@@ -5,7 +5,7 @@
 //! - No byte string makes this crate panic; a flawed bundle gives a [`Run`] and its problems.
 //! - A value is never separated from its [`Label`]; a missing one never from its reason.
 //!
-//! Reading order: [`label`], [`absence`], [`column`], [`model`], [`bundle`], then what is computed
+//! Reading order: [`label`], [`absence`], [`mod@column`], [`model`], [`bundle`], then what is computed
 //! from a run: [`fact`] and the modules that use it.
 
 pub mod absence;

@@ -46,22 +46,27 @@ macro_rules! table {
             }
 
             #[allow(clippy::allow_attributes, unused_variables, unused_mut, unused_assignments)]
-            pub(crate) fn decode(node: $crate::json::Node, problems: &mut $crate::record::Problems) -> Self {
+            pub(crate) fn decode(node: $crate::json::Node, problems: &mut $crate::problem::Problems) -> Self {
                 let mut out = Self { given: true, ..Self::default() };
                 let Some(mut object) = $crate::record::expect_object(node, $pointer, problems) else {
                     out.given = false;
                     return out;
                 };
-                out.labels = $crate::record::decode_labels(&mut object, $pointer, problems);
+                out.labels = $crate::record::decode_labels(&mut object, $pointer, Self::COLUMNS, true, problems);
                 let mut specs = Self::COLUMNS.iter();
+                let mut empty = Vec::new();
                 $(
                     if let (Some(spec), Some(node)) =
                         (specs.next(), $crate::json::take(&mut object, stringify!($field)))
                     {
-                        out.$field = $crate::column::Column::decode(
-                            node, concat!($pointer, "/", stringify!($field)), spec, problems);
+                        let pointer = concat!($pointer, "/", stringify!($field));
+                        if matches!(&node, $crate::json::Node::Ints(cells) if cells.is_empty()) {
+                            empty.push(pointer);
+                        }
+                        out.$field = $crate::column::Column::decode(node, pointer, spec, problems);
                     }
                 )*
+                $crate::record::report_empty(&empty, out.rows(), problems);
                 $crate::record::report_unknown(&object, $pointer, problems);
                 out.extra = object;
                 out
@@ -92,25 +97,32 @@ macro_rules! table {
                 let mut columns: Vec<($crate::record::FieldSpec, &'a dyn $crate::column::Column)> = Vec::new();
                 $( if let Some(spec) = specs.next() { columns.push((spec, &self.$field)); } )*
                 each($crate::record::PartView::Table {
-                    pointer: $pointer, given: self.given, null, columns, labels: &self.labels, rows: self.rows(),
+                    pointer: $pointer, given: self.given, null, columns, labels: &self.labels, extra: &self.extra,
+                    rows: self.rows(),
                 });
             }
 
-            /// Forgets the columns that refer to the table at `target`; returns their pointers.
-            pub(crate) fn forget_references(&mut self, target: &str) -> Vec<&'static str> {
+            pub(crate) fn declare(null: $crate::record::Null, each: &mut dyn FnMut($crate::record::PartSpec)) {
+                each($crate::record::PartSpec {
+                    pointer: $pointer, is_table: true, null, doc: Self::DOC, fields: Self::COLUMNS,
+                });
+            }
+
+            /// Blanks every column that `chosen` picks by its pointer and specification.
+            pub(crate) fn blank(
+                &mut self, chosen: &mut dyn FnMut(&'static str, &$crate::record::FieldSpec) -> $crate::record::Blank,
+            ) {
                 use $crate::column::Column as _;
-                let mut forgotten = Vec::new();
                 let mut specs = Self::COLUMNS.iter();
                 $(
-                    if let Some(spec) = specs.next()
-                        && matches!(spec.kind, $crate::record::Kind::Ref(to) | $crate::record::Kind::Refs(to) if to == target)
-                        && self.$field.rows() > 0
-                    {
-                        self.$field.clear();
-                        forgotten.push(concat!($pointer, "/", stringify!($field)));
+                    if let Some(spec) = specs.next() && self.$field.rows() > 0 {
+                        match chosen(concat!($pointer, "/", stringify!($field)), spec) {
+                            $crate::record::Blank::Nothing => {}
+                            $crate::record::Blank::All => self.$field.blank(),
+                            $crate::record::Blank::EmptyLists => self.$field.blank_empty_lists(),
+                        }
                     }
                 )*
-                forgotten
             }
         }
     };
@@ -160,13 +172,13 @@ macro_rules! record {
             }
 
             #[allow(clippy::allow_attributes, unused_variables, unused_mut, unused_assignments)]
-            pub(crate) fn decode(node: $crate::json::Node, problems: &mut $crate::record::Problems) -> Self {
+            pub(crate) fn decode(node: $crate::json::Node, problems: &mut $crate::problem::Problems) -> Self {
                 let mut out = Self { given: true, ..Self::default() };
                 let Some(mut object) = $crate::record::expect_object(node, $pointer, problems) else {
                     out.given = false;
                     return out;
                 };
-                out.labels = $crate::record::decode_labels(&mut object, $pointer, problems);
+                out.labels = $crate::record::decode_labels(&mut object, $pointer, Self::FIELDS, false, problems);
                 let mut specs = Self::FIELDS.iter();
                 $(
                     if let (Some(spec), Some(node)) =
@@ -224,11 +236,11 @@ macro_rules! record {
                             $crate::record::Kind::Ref(_) => $crate::record::Scalar::target(&self.$field),
                             _ => None,
                         };
-                        fields.push((spec, $crate::record::Scalar::encode(&self.$field).is_some(), target));
+                        fields.push((spec, $crate::record::Scalar::is_given(&self.$field), target));
                     }
                 )*
                 each($crate::record::PartView::Record {
-                    pointer: $pointer, given: self.given, null, fields, labels: &self.labels,
+                    pointer: $pointer, given: self.given, null, fields, labels: &self.labels, extra: &self.extra,
                 });
                 // What a missing record would hold is missing with it.
                 if self.given {
@@ -236,15 +248,28 @@ macro_rules! record {
                 }
             }
 
+            pub(crate) fn declare(null: $crate::record::Null, each: &mut dyn FnMut($crate::record::PartSpec)) {
+                each($crate::record::PartSpec {
+                    pointer: $pointer, is_table: false, null, doc: Self::DOC, fields: Self::FIELDS,
+                });
+                $( <$pty>::declare($pnull, each); )*
+            }
+
+            /// Blanks every field and column that `chosen` picks by its pointer and specification.
             #[allow(clippy::allow_attributes, unused_mut, unused_variables)]
-            pub(crate) fn forget_references(&mut self, target: &str) -> Vec<&'static str> {
-                let mut forgotten = Vec::new();
+            pub(crate) fn blank(
+                &mut self, chosen: &mut dyn FnMut(&'static str, &$crate::record::FieldSpec) -> $crate::record::Blank,
+            ) {
+                let mut specs = Self::FIELDS.iter();
                 $(
-                    for column in self.$part.forget_references(target) {
-                        forgotten.push(column);
+                    if let Some(spec) = specs.next()
+                        && $crate::record::Scalar::is_given(&self.$field)
+                        && chosen(concat!($pointer, "/", stringify!($field)), spec) == $crate::record::Blank::All
+                    {
+                        self.$field = Default::default();
                     }
                 )*
-                forgotten
+                $( self.$part.blank(chosen); )*
             }
         }
     };

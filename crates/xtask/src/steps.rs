@@ -59,8 +59,12 @@ pub(crate) fn run(workspace: &Workspace, only: &[Step], skip: &[Step]) -> Result
     println!("==> all passed in {:.1} s", started.elapsed().as_secs_f64());
     for (name, lines) in closing_lines {
         // cargo test sums up every program, most of which hold no test.
-        for line in lines.iter().filter(|line| passed_in(line) != Some(0)) {
-            println!("{name:>8}: {line}");
+        let lines: Vec<_> = lines.iter().filter(|line| passed_in(line) != Some(0)).collect();
+        if !lines.is_empty() {
+            println!("    {name}");
+        }
+        for line in lines {
+            println!("{line}");
         }
     }
     Ok(())

@@ -7,9 +7,9 @@ use flate2::{Compression, GzBuilder};
 
 use super::ReadError;
 
-/// Inflated documents larger than this are refused: a wasm module's memory ends at 4 GiB, and the tree of a
-/// document of columns takes up to twice its text.
-pub const MAX_INFLATED: u64 = 1 << 30;
+/// Documents larger than this are refused: a wasm module's memory ends at 4 GiB, and a column of one-digit numbers
+/// takes four times its text. A bundle of a million intervals is some tens of megabytes.
+pub const MAX_INFLATED: u64 = 1 << 29;
 
 /// Whether the bytes begin a gzip stream, whatever the file is called.
 pub fn is_gzip(bytes: &[u8]) -> bool {
@@ -25,7 +25,13 @@ pub fn inflate(bytes: &[u8], limit: u64) -> Result<Vec<u8>, ReadError> {
     // Reading one byte beyond the limit tells a document of exactly the limit from a larger one.
     let result = MultiGzDecoder::new(bytes).take(limit.saturating_add(1)).read_to_end(&mut out);
     match result {
-        Err(error) => Err(ReadError::Gzip { inflated: out.len() as u64, message: error.to_string() }),
+        Err(error) => {
+            let message = match error.kind() {
+                std::io::ErrorKind::UnexpectedEof => "the stream is cut off".to_owned(),
+                _ => error.to_string(),
+            };
+            Err(ReadError::Gzip { inflated: out.len() as u64, message })
+        }
         Ok(_) if out.len() as u64 > limit => Err(ReadError::TooLarge { limit }),
         Ok(_) => Ok(out),
     }

@@ -2,15 +2,17 @@
 //!
 //! `spec/` states the format normatively; [`crate::model`] declares its fields, this module the document around them.
 
+mod aside;
 mod gzip;
 mod upgrade;
 mod validate;
 
 use crate::absence::{Absence, ReasonCode};
+use crate::column::unknown_word;
 use crate::json::{self, JsonError, Node, Object, take};
 use crate::model::{Graph, Identity, Kernels, Passes, Request, Run, SECTIONS, Timeline, Traversal, Weights};
-use crate::problem::{Problem, Rule};
-use crate::record::{Problems, expect_object, report_unknown};
+use crate::problem::{Problem, Problems, Rule};
+use crate::record::report_unknown;
 
 pub use gzip::{MAX_INFLATED, inflate, is_gzip};
 pub use validate::validate;
@@ -36,8 +38,8 @@ pub enum ReadError {
         /// What the decoder says.
         message: String,
     },
-    /// The inflated document is larger than [`MAX_INFLATED`].
-    #[error("the gzip stream inflates to more than {limit} bytes")]
+    /// The document, inflated if it is compressed, is larger than a reader takes.
+    #[error("the document has more than {limit} bytes, the most this reader takes")]
     TooLarge {
         /// The limit in bytes.
         limit: u64,
@@ -90,11 +92,14 @@ impl Opened {
 /// Reads a bundle, plain or gzip.
 ///
 /// # Errors
-/// When nothing can be shown: not JSON, a broken or oversized gzip stream, no bundle, a newer version. Every other
-/// fault is a problem beside the run, and the section it lies in is set aside.
+/// When nothing can be shown: not JSON, a broken gzip stream, more than [`MAX_INFLATED`] bytes of document, no bundle,
+/// a newer version. Every other fault is a problem beside the run, and the section it lies in is set aside.
 pub fn read(bytes: &[u8]) -> Result<Opened, ReadError> {
     if is_gzip(bytes) {
         return read_json(&inflate(bytes, MAX_INFLATED)?);
+    }
+    if bytes.len() as u64 > MAX_INFLATED {
+        return Err(ReadError::TooLarge { limit: MAX_INFLATED });
     }
     read_json(bytes)
 }
@@ -104,47 +109,61 @@ fn read_json(bytes: &[u8]) -> Result<Opened, ReadError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ReadError::Blank { bytes: bytes.len() as u64 });
     }
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err(ReadError::NotABundle { found: "the document is UTF-16 text; a bundle is UTF-8".to_owned() });
+    }
     let (node, repeated) = json::parse(bytes)?;
     let mut document = match node {
         Node::Object(document) => document,
-        other => return Err(ReadError::NotABundle { found: format!("the document is {}", other.kind()) }),
+        other => return Err(ReadError::NotABundle { found: format!("the document is {}", other.described()) }),
     };
-    let version = match take(&mut document, MARK) {
-        Some(Node::Int(version)) if version >= 1 => version,
-        Some(other) => {
-            return Err(ReadError::NotABundle {
-                found: format!("its version should be a whole number from 1, found {}", other.excerpt()),
-            });
-        }
-        None => {
-            let keys: Vec<String> = document.iter().take(4).map(|(key, _)| format!("{key:?}")).collect();
-            let found = if keys.is_empty() {
-                "the object is empty".to_owned()
-            } else {
-                format!("its first keys are {}", keys.join(", "))
-            };
-            return Err(ReadError::NotABundle { found: format!("{found}; a bundle has the key {MARK:?}") });
-        }
-    };
+    let version = version(&mut document)?;
     if version > VERSION {
         return Err(ReadError::NewerVersion { found: version, known: VERSION });
     }
     let document = upgrade::to_current(document, version);
     let mut problems = Problems::default();
-    for pointer in repeated {
-        problems.add(Problem::new(
-            pointer,
-            Rule::DuplicateKey,
-            "the key stands twice in its object; the first value is kept",
-        ));
+    for pointer in &repeated.pointers {
+        let text = "the key stands more than once in its object; the first value is kept";
+        problems.add(Problem::new(pointer.clone(), Rule::DuplicateKey, text));
     }
-    let mut run = decode(document, &mut problems);
-    let problems = validate::finish(&run, problems);
-    let set_aside = set_aside(&mut run, &problems);
+    if repeated.count > repeated.pointers.len() {
+        let text =
+            format!("{} more keys stand more than once in their object", repeated.count - repeated.pointers.len());
+        problems.add(Problem::new("", Rule::DuplicateKey, text));
+    }
+    let (mut run, entries) = decode(document, &mut problems);
+    let (mut findings, problems) = validate::check(&run, problems, &entries);
+    let mut emptied = Vec::new();
+    let mut met = problems.clone();
+    // Setting one section aside can cost another what it leant on; each round empties at least one more.
+    for _ in 0..=SECTIONS.len() {
+        if findings.is_clean() {
+            break;
+        }
+        emptied.extend(aside::set_aside(&mut run, &findings, &met));
+        (findings, met) = validate::check(&run, Problems::default(), &[]);
+    }
+    let set_aside = SECTIONS.into_iter().filter(|section| emptied.contains(section)).collect();
     Ok(Opened { run, problems, set_aside })
 }
 
-fn decode(mut document: Object, problems: &mut Problems) -> Run {
+/// Takes the version out of the document.
+fn version(document: &mut Object) -> Result<i64, ReadError> {
+    let found = match take(document, MARK) {
+        Some(Node::Int(version)) if version >= 1 => return Ok(version),
+        Some(other) => format!("its version should be a whole number from 1, found {}", other.described()),
+        None if document.is_empty() => "the object is empty".to_owned(),
+        None => {
+            let keys: Vec<String> = document.iter().take(4).map(|(key, _)| json::quoted(key)).collect();
+            format!("it has no key {MARK:?}; its first keys are {}", keys.join(", "))
+        }
+    };
+    Err(ReadError::NotABundle { found })
+}
+
+/// The run, and where in the document each entry of its absence list stands.
+fn decode(mut document: Object, problems: &mut Problems) -> (Run, Vec<usize>) {
     let mut run = Run::default();
     let mut section = |name: &str| take(&mut document, name).filter(|node| *node != Node::Null);
     if let Some(node) = section("identity") {
@@ -171,132 +190,58 @@ fn decode(mut document: Object, problems: &mut Problems) -> Run {
     if let Some(node) = section("traversal") {
         run.traversal = Traversal::decode(node, problems);
     }
+    let mut entries = Vec::new();
     if let Some(node) = section("absent") {
-        run.absent = decode_absent(node, problems);
+        (run.absent, entries) = decode_absent(node, problems);
     }
     report_unknown(&document, "", problems);
     run.extra = document;
-    run
+    (run, entries)
 }
 
-fn decode_absent(node: Node, problems: &mut Problems) -> Vec<Absence> {
-    let entries = match node {
-        Node::List(entries) => entries,
-        Node::Ints(entries) if entries.is_empty() => Vec::new(),
-        other => {
+fn decode_absent(node: Node, problems: &mut Problems) -> (Vec<Absence>, Vec<usize>) {
+    let entries = match node.into_items() {
+        Ok(entries) => entries,
+        Err(other) => {
             problems.wrong_type("/absent", "an array of absence entries", &other);
-            return Vec::new();
+            return (Vec::new(), Vec::new());
         }
     };
-    let mut absent = Vec::with_capacity(entries.len());
-    for (i, entry) in entries.into_iter().enumerate() {
+    let mut absent = Vec::new();
+    let mut places = Vec::new();
+    for (i, entry) in entries.enumerate() {
         let at = format!("/absent/{i}");
-        let Some(mut object) = expect_object(entry, &at, problems) else { continue };
-        let mut text = |field: &str| match take(&mut object, field) {
-            Some(Node::Text(text)) => Some(text),
-            Some(other) => {
-                problems.wrong_type(&format!("{at}/{field}"), "a string", &other);
-                None
-            }
-            None => {
-                problems.add(Problem::new(
-                    format!("{at}/{field}"),
-                    Rule::MissingField,
-                    "an absence entry has pointer, code and reason",
-                ));
-                None
-            }
+        let Node::Object(mut object) = entry else {
+            let text = format!("expected an object, found {}", entry.described());
+            problems.add(Problem::new(at, Rule::WrongType, text));
+            continue;
+        };
+        let mut text = |field: &str| {
+            let fault = match take(&mut object, field) {
+                Some(Node::Text(text)) if text.is_empty() => (Rule::MissingField, "the text is empty".to_owned()),
+                Some(Node::Text(text)) => return Some(text),
+                Some(other) => (Rule::WrongType, format!("expected a string, found {}", other.described())),
+                None => (Rule::MissingField, "an absence entry has pointer, code and reason".to_owned()),
+            };
+            problems.add(Problem::new(format!("{at}/{field}"), fault.0, fault.1));
+            None
         };
         let (pointer, code, reason) = (text("pointer"), text("code"), text("reason"));
-        let code = code.and_then(|word| {
-            let code = ReasonCode::from_word(&word);
-            if code.is_none() {
-                let words: Vec<&str> = ReasonCode::ALL.iter().map(|(_, word)| *word).collect();
-                let word: String = word.chars().take(40).collect();
-                problems.add(Problem::new(
-                    format!("{at}/code"),
-                    Rule::UnknownWord,
-                    format!("{word:?} is none of {}", words.join(", ")),
-                ));
-            }
-            code
-        });
         report_unknown(&object, &at, problems);
-        if let (Some(pointer), Some(code), Some(reason)) = (pointer, code, reason) {
-            absent.push(Absence { pointer, code, reason });
+        let known = code.as_deref().and_then(ReasonCode::from_word);
+        if let (Some(code), None) = (&code, known) {
+            let words = ReasonCode::ALL.map(|(_, word)| word);
+            problems.add(Problem::new(format!("{at}/code"), Rule::UnknownWord, unknown_word(code, &words)));
+        }
+        // The reason stands even if its kind cannot be told; a place without any would be one more error.
+        if let Some(pointer) = pointer {
+            let reason =
+                reason.unwrap_or_else(|| "The bundle's entry for this place gives no usable reason.".to_owned());
+            absent.push(Absence { pointer, code: known.unwrap_or(ReasonCode::Undecided), reason });
+            places.push(i);
         }
     }
-    absent
-}
-
-/// Empties the sections that have errors, and every column that refers into one of them.
-fn set_aside(run: &mut Run, problems: &[Problem]) -> Vec<&'static str> {
-    let mut aside: Vec<&'static str> = Vec::new();
-    for section in SECTIONS {
-        let errors =
-            problems.iter().filter(|problem| !problem.rule.is_notice() && problem.section() == section).count();
-        if errors == 0 {
-            continue;
-        }
-        let tables = tables_of(run, section);
-        match section {
-            // Who ran what stays readable: a run without a name cannot be told from another.
-            "identity" => continue,
-            "request" => run.request = Request::default(),
-            "passes" => run.passes = Passes::default(),
-            "model" => run.model = Weights::default(),
-            "graph" => run.graph = Graph::default(),
-            "kernels" => run.kernels = Kernels::default(),
-            "timeline" => run.timeline = Timeline::default(),
-            _ => run.traversal = Traversal::default(),
-        }
-        aside.push(section);
-        let pointer = format!("/{section}");
-        let under = format!("{pointer}/");
-        run.absent.retain(|absence| absence.pointer != pointer && !absence.pointer.starts_with(&under));
-        let reason =
-            format!("The section is set aside: it has {errors} {}.", if errors == 1 { "error" } else { "errors" });
-        run.absent.push(Absence::new(pointer, ReasonCode::Lost, reason));
-        for table in tables {
-            for column in run.forget_references(table) {
-                run.absent
-                    .retain(|absence| absence.pointer != column && !absence.pointer.starts_with(&format!("{column}/")));
-                let reason =
-                    format!("The column refers to the section {section}, which is set aside because it has errors.");
-                run.absent.push(Absence::new(column, ReasonCode::Lost, reason));
-            }
-        }
-    }
-    aside
-}
-
-fn tables_of(run: &Run, section: &str) -> Vec<&'static str> {
-    let mut tables = Vec::new();
-    run.visit(&mut |part| {
-        if let crate::record::PartView::Table { pointer, .. } = part
-            && pointer.split('/').nth(1) == Some(section)
-        {
-            tables.push(pointer);
-        }
-    });
-    tables
-}
-
-impl Run {
-    fn forget_references(&mut self, table: &str) -> Vec<&'static str> {
-        let mut forgotten = self.identity.forget_references(table);
-        forgotten.extend(self.request.forget_references(table));
-        forgotten.extend(self.passes.forget_references(table));
-        forgotten.extend(self.model.forget_references(table));
-        forgotten.extend(self.graph.forget_references(table));
-        forgotten.extend(self.kernels.forget_references(table));
-        forgotten.extend(self.timeline.forget_references(table));
-        forgotten.extend(self.traversal.forget_references(table));
-        if table == "/passes/rows" {
-            self.traversal.pass = None;
-        }
-        forgotten
-    }
+    (absent, places)
 }
 
 /// The run as a bundle of the current version: compact JSON.

@@ -93,6 +93,49 @@ pub fn of_node(run: &Run, node: usize) -> Part {
     from_tensors.unwrap_or_else(|| nodes.operation.get(node).map_or(Part::Unattributed, of_operation))
 }
 
+/// The rule that decides for a kernel which no node names, for labels.
+pub const KERNEL_RULE: &str = "kernel-name-family";
+
+/// The part of every kernel: that of all nodes which may run as it, where they agree; of a kernel that no node names,
+/// that of its name's family. Matrix products and copies serve several parts, so their names decide nothing.
+pub fn of_kernels(run: &Run) -> Vec<Part> {
+    let mut named: Vec<Option<Part>> = vec![None; run.kernels.rows()];
+    for node in 0..run.graph.nodes.rows() {
+        let part = of_node(run, node);
+        for kernel in run.graph.nodes.kernels.get(node).unwrap_or(&[]) {
+            if let Some(known) = named.get_mut(*kernel as usize) {
+                *known = match known {
+                    None => Some(part),
+                    Some(before) if *before == part => Some(part),
+                    Some(_) => Some(Part::Unattributed),
+                };
+            }
+        }
+    }
+    let by_name = |kernel| run.kernels.name.get(kernel).map_or(Part::Unattributed, of_kernel_name);
+    named.into_iter().enumerate().map(|(kernel, part)| part.unwrap_or_else(|| by_name(kernel))).collect()
+}
+
+/// The part that a kernel's name tells by the word its family is known for.
+pub fn of_kernel_name(name: &str) -> Part {
+    const FAMILIES: [(&[&str], Part); 6] = [
+        (&["rmsnorm", "rms_norm", "layernorm", "layer_norm", "rmsnormtwopass"], Part::Normalisation),
+        (&["rotary", "rope"], Part::Rotary),
+        (&["reshape_and_cache", "kv_cache", "kvcache", "set_kv", "cache_kernel", "concat_and_cache"], Part::CacheWrite),
+        (
+            &["flash", "fmha", "paged_attention", "attention", "attn", "mla_", "softmax", "pa_kernel", "gated_delta"],
+            Part::Attention,
+        ),
+        (&["silu", "swiglu", "act_and_mul", "gelu", "topk_gating", "moe", "expert"], Part::FeedForward),
+        (&["embedding"], Part::Embedding),
+    ];
+    let name = name.to_ascii_lowercase();
+    FAMILIES
+        .iter()
+        .find(|(words, _)| words.iter().any(|word| name.contains(word)))
+        .map_or(Part::Unattributed, |(_, part)| *part)
+}
+
 /// The part that an operation which reads no known tensor belongs to.
 pub fn of_operation(operation: &str) -> Part {
     match operation.to_ascii_uppercase().as_str() {

@@ -1,16 +1,29 @@
-//! JSON as a tree with compact arrays, so that a column of a million integers is one vector.
+//! JSON as a tree with compact arrays, so that a column of a million cells is a few vectors.
 //!
-//! Knows nothing of bundles. Remembers duplicate keys, refuses documents nested more than 127 deep
-//! (the limit of `serde_json`, which keeps the call stack bounded) and never panics.
+//! Knows nothing of bundles. Remembers duplicate keys and never panics. What a document may cost is bounded:
+//! [`MAX_DEPTH`] keeps the call stack small, [`MAX_LOOSE`] the tree.
 
+mod arrays;
 mod parse;
+mod strings;
 mod write;
 
-pub use parse::{JsonError, parse};
+pub use arrays::Arrays;
+pub use parse::{JsonError, Repeated, parse};
+pub use strings::Strings;
 pub use write::write;
 
 /// Stands for `null` in [`Node::Ints`]. No time, size, count or index is negative, so the value is free.
 pub const NULL: i64 = i64::MIN;
+
+/// Arrays and objects may nest this deep. A bundle needs 7; each level costs some hundred bytes of stack, and a
+/// browser's worker has about a megabyte of it.
+pub const MAX_DEPTH: usize = 100;
+
+/// So many values may stand outside compact arrays. Each takes some 50 bytes besides its text, so that a document made
+/// of nothing else needs half a gigabyte and says so before it needs more. A bundle of a million intervals has a
+/// few hundred of them, and four more for each entry of its absence list.
+pub const MAX_LOOSE: usize = 1 << 23;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,12 +34,18 @@ pub enum Node {
     Bool(bool),
     /// An integer that fits in 64 bits with sign.
     Int(i64),
-    /// Any other number: a fraction, or an integer too large for [`Node::Int`].
+    /// A larger integer that fits in 64 bits without sign.
+    Large(u64),
+    /// Any other number: with a fraction or an exponent, or too large for 64 bits.
     Float(f64),
     /// A string.
     Text(String),
     /// An array of integers and nulls (as [`NULL`]); also the empty array.
     Ints(Vec<i64>),
+    /// An array of strings and nulls, with at least one string.
+    Texts(Strings),
+    /// An array of arrays of integers, and nulls, with at least one array.
+    Arrays(Arrays),
     /// Any other array.
     List(Vec<Node>),
     /// An object, keys in the order of the document.
@@ -43,29 +62,75 @@ impl Node {
             Node::Null => "null",
             Node::Bool(_) => "a boolean",
             Node::Int(_) => "an integer",
+            Node::Large(_) => "an integer of more than 63 bits",
             Node::Float(_) => "a number that is no 64-bit integer",
             Node::Text(_) => "a string",
-            Node::Ints(_) | Node::List(_) => "an array",
+            Node::Ints(items) if items.is_empty() => "an empty array",
+            Node::Ints(_) => "an array of integers",
+            Node::Texts(_) => "an array of strings",
+            Node::Arrays(_) => "an array of arrays",
+            Node::List(_) => "an array",
             Node::Object(_) => "an object",
         }
     }
 
-    /// The value in short, for messages: at most about 40 characters.
+    /// The value in short, for messages: at most about 40 characters. Empty for null, arrays and objects.
     pub fn excerpt(&self) -> String {
         match self {
-            Node::Null => "null".to_owned(),
-            Node::Bool(b) => b.to_string(),
-            Node::Int(i) => i.to_string(),
-            Node::Float(x) => x.to_string(),
-            Node::Text(text) => {
-                let short: String = text.chars().take(32).collect();
-                if short.len() < text.len() { format!("{short:?}…") } else { format!("{short:?}") }
+            Node::Bool(value) => value.to_string(),
+            Node::Int(value) => value.to_string(),
+            Node::Large(value) => value.to_string(),
+            Node::Float(value) => format!("{value:?}"),
+            Node::Text(text) => quoted(text),
+            Node::Null | Node::Ints(_) | Node::Texts(_) | Node::Arrays(_) | Node::List(_) | Node::Object(_) => {
+                String::new()
             }
-            Node::Ints(items) => format!("an array of {}", items.len()),
-            Node::List(items) => format!("an array of {}", items.len()),
-            Node::Object(fields) => format!("an object of {}", fields.len()),
         }
     }
+
+    /// Kind and value, for messages: "a string, \"abc\"", "an array of integers".
+    pub fn described(&self) -> String {
+        let excerpt = self.excerpt();
+        if excerpt.is_empty() { self.kind().to_owned() } else { format!("{}, {excerpt}", self.kind()) }
+    }
+
+    /// The items of an array, whichever form it has, one by one.
+    ///
+    /// # Errors
+    /// Gives back a value that is no array.
+    pub fn into_items(self) -> Result<Box<dyn Iterator<Item = Node>>, Node> {
+        Ok(match self {
+            Node::Ints(items) => Box::new(items.into_iter().map(int_or_null)),
+            Node::Texts(items) => Box::new((0..items.len()).map(move |at| text_or_null(items.get(at)))),
+            Node::Arrays(items) => Box::new((0..items.len()).map(move |at| array_or_null(items.get(at)))),
+            Node::List(items) => Box::new(items.into_iter()),
+            other => return Err(other),
+        })
+    }
+}
+
+fn int_or_null(value: i64) -> Node {
+    if value == NULL { Node::Null } else { Node::Int(value) }
+}
+
+fn text_or_null(text: Option<&str>) -> Node {
+    text.map_or(Node::Null, |text| Node::Text(text.to_owned()))
+}
+
+fn array_or_null(array: Option<&[i64]>) -> Node {
+    array.map_or(Node::Null, |array| Node::Ints(array.to_vec()))
+}
+
+/// A string of a document in quotes, cut after 32 characters; control characters are escaped.
+pub fn quoted(text: &str) -> String {
+    let mut characters = text.chars();
+    let short: String = characters.by_ref().take(32).collect();
+    if characters.next().is_none() { format!("{short:?}") } else { format!("{short:?}…") }
+}
+
+/// One part of a pointer, escaped as RFC 6901 asks.
+pub fn escape(part: &str) -> String {
+    part.replace('~', "~0").replace('/', "~1")
 }
 
 /// Removes the value of `key` from `object`, keeping the order of the rest.

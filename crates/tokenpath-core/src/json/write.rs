@@ -1,7 +1,7 @@
 //! A tree to bytes: compact, keys in the order of the tree.
 
 use serde::Serialize;
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{SerializeMap, Serializer};
 
 use super::{NULL, Node};
 
@@ -11,21 +11,27 @@ pub fn write(node: &Node) -> Vec<u8> {
     serde_json::to_vec(node).unwrap_or_default()
 }
 
+/// Integers of which [`NULL`] stands for null.
+struct Items<'a>(&'a [i64]);
+
+impl Serialize for Items<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|item| (*item != NULL).then_some(*item)))
+    }
+}
+
 impl Serialize for Node {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Node::Null => serializer.serialize_unit(),
             Node::Bool(value) => serializer.serialize_bool(*value),
             Node::Int(value) => serializer.serialize_i64(*value),
+            Node::Large(value) => serializer.serialize_u64(*value),
             Node::Float(value) => serializer.serialize_f64(*value),
             Node::Text(value) => serializer.serialize_str(value),
-            Node::Ints(items) => {
-                let mut seq = serializer.serialize_seq(Some(items.len()))?;
-                for item in items {
-                    seq.serialize_element(&(*item != NULL).then_some(*item))?;
-                }
-                seq.end()
-            }
+            Node::Ints(items) => Items(items).serialize(serializer),
+            Node::Texts(items) => serializer.collect_seq(items.iter()),
+            Node::Arrays(items) => serializer.collect_seq(items.iter().map(|array| array.map(Items))),
             Node::List(items) => items.serialize(serializer),
             Node::Object(fields) => {
                 let mut map = serializer.serialize_map(Some(fields.len()))?;

@@ -16,7 +16,7 @@ record! {
         /// `user`: the request clock only. `lab`: the levels beneath it too.
         capture_mode: Option<String> = Kind::Word(&CAPTURE_MODES), Null::Never;
         /// When the recording was made, RFC 3339 in UTC.
-        recorded_at: Option<String> = Kind::Text, Null::Explained;
+        recorded_at: Option<String> = Kind::Moment, Null::Explained;
         /// True when the content was made up to exercise a reader and no run stands behind it.
         synthetic: Option<bool> = Kind::Flag, Null::Free;
         /// What the run was for, in the words of who recorded it.
@@ -55,7 +55,7 @@ record! {
         /// The model's name.
         name: Option<String> = Kind::Text, Null::Explained;
         /// SHA-256 of the file, in hexadecimal.
-        digest: Option<String> = Kind::Text, Null::Explained;
+        digest: Option<String> = Kind::Digest, Null::Explained;
     }
     parts {}
 }

@@ -23,9 +23,9 @@ pub use timeline::{
 pub use traversal::{Ends, Traversal};
 pub use weights::{COMPONENT_KINDS, Components, Parameters, Tensors, Weights};
 
-use crate::absence::{Absence, starred};
+use crate::absence::{Absence, AbsenceIndex, starred};
 use crate::json::Object;
-use crate::record::{Null, PartView};
+use crate::record::{Null, PartSpec, PartView};
 
 /// One recorded run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -71,15 +71,33 @@ impl Run {
         self.traversal.visit(Null::Free, each);
     }
 
+    /// Calls `each` with every table and record of the format as it is declared, in the order of a bundle.
+    pub fn declare(each: &mut dyn FnMut(PartSpec)) {
+        Identity::declare(Null::Never, each);
+        Request::declare(Null::Explained, each);
+        Passes::declare(Null::Explained, each);
+        Weights::declare(Null::Explained, each);
+        Graph::declare(Null::Explained, each);
+        Kernels::declare(Null::Explained, each);
+        Timeline::declare(Null::Explained, each);
+        Traversal::declare(Null::Free, each);
+    }
+
+    /// The absence list, indexed. Whoever asks about more than a few places builds it once and keeps it.
+    pub fn absences(&self) -> AbsenceIndex<'_> {
+        AbsenceIndex::new(&self.absent)
+    }
+
     /// The absence entry that covers `pointer`: its own, or that of the column, table or section it lies in.
+    ///
+    /// Reads the whole list; see [`Run::absences`] for asking often.
     pub fn absence(&self, pointer: &str) -> Option<&Absence> {
-        let mut at = pointer;
-        loop {
-            if let Some(found) = self.absent.iter().find(|absence| absence.pointer == at) {
-                return Some(found);
-            }
-            at = at.rsplit_once('/').map(|(before, _)| before).filter(|before| !before.is_empty())?;
-        }
+        // The longest pointer that covers is the nearest; of equal ones the first stands.
+        let covers = |absence: &&Absence| {
+            let rest = pointer.strip_prefix(absence.pointer.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.absent.iter().rev().filter(covers).max_by_key(|absence| absence.pointer.len())
     }
 
     /// The bundle's own reason for the value missing at `pointer`.

@@ -1,0 +1,225 @@
+//! A GGUF header as the model section of a run.
+
+use tokenpath_core::model::{Components, Parameters, Tensors, Weights};
+use tokenpath_core::{Label, Labels, ReasonCode};
+
+use super::header::{Model, Value};
+use super::names::{Component, place};
+use crate::absent::Absences;
+use crate::llamacpp::ends::{EMBEDDING, End, HEAD, OUTSIDE};
+
+/// The rule by which names are placed, for labels.
+const RULE: &str = "gguf-names";
+
+/// The components of a model, in the order embedding, layers, head, other; and which of them each name belongs to.
+pub(crate) struct Placed {
+    pub(crate) kinds: Vec<(&'static str, String, Option<i64>, Option<End>)>,
+    pub(crate) component: Vec<u32>,
+    pub(crate) roles: Vec<String>,
+}
+
+/// Places tensors by their names; `layers` is how many the source states, so that a layer without tensors shows.
+pub(crate) fn placed<'a>(names: impl Iterator<Item = &'a str>, layers: Option<i64>) -> Placed {
+    let places: Vec<_> = names.map(place).collect();
+    let mut layer_numbers: Vec<i64> = places
+        .iter()
+        .filter_map(|place| match place.component {
+            Component::Layer(layer) => Some(layer),
+            _ => None,
+        })
+        .collect();
+    // A hostile header may state any number of layers; those without a tensor are listed up to what names can count.
+    layer_numbers.extend(0..layers.unwrap_or(0).min(10_000));
+    layer_numbers.sort_unstable();
+    layer_numbers.dedup();
+    let has = |component: Component| places.iter().any(|place| place.component == component);
+    let mut kinds: Vec<(&'static str, String, Option<i64>, Option<End>)> = Vec::new();
+    let mut keys: Vec<Component> = Vec::new();
+    if has(Component::Embedding) {
+        kinds.push(("token_embedding", "Token embedding".to_owned(), None, Some(EMBEDDING)));
+        keys.push(Component::Embedding);
+    }
+    let first_layer = keys.len();
+    for layer in &layer_numbers {
+        kinds.push(("decoder_layer", format!("Layer {layer}"), Some(*layer), None));
+        keys.push(Component::Layer(*layer));
+    }
+    if has(Component::Head) {
+        kinds.push(("output_head", "Output head".to_owned(), None, Some(HEAD)));
+        keys.push(Component::Head);
+    }
+    if has(Component::Other) {
+        kinds.push(("other", "Other".to_owned(), None, Some(OUTSIDE)));
+        keys.push(Component::Other);
+    }
+    let index = |component: Component| match component {
+        Component::Layer(layer) => layer_numbers.binary_search(&layer).map_or(0, |at| first_layer + at),
+        other => keys.iter().position(|key| *key == other).unwrap_or(0),
+    };
+    let component =
+        places.iter().map(|place| u32::try_from(index(place.component)).unwrap_or(u32::MAX)).collect::<Vec<_>>();
+    Placed { kinds, component, roles: places.into_iter().map(|place| place.role).collect() }
+}
+
+/// The components table; `end` gives the row of an end.
+pub(crate) fn components(placed: &Placed, end: &mut dyn FnMut(End) -> u32) -> Components {
+    Components {
+        given: true,
+        kind: placed.kinds.iter().map(|(kind, ..)| *kind).collect(),
+        name: placed.kinds.iter().map(|(_, name, ..)| name.as_str()).collect(),
+        layer: placed.kinds.iter().map(|(_, _, layer, _)| *layer).collect(),
+        layer_end: placed.kinds.iter().map(|(_, _, _, why)| why.map(&mut *end)).collect(),
+        labels: Labels::all(Label::inferred(RULE)),
+        ..Components::default()
+    }
+}
+
+/// The model section of a GGUF file called `name`.
+pub(crate) fn section(model: &Model, name: &str, absent: &mut Absences, end: &mut dyn FnMut(End) -> u32) -> Weights {
+    let read = Label::read(name);
+    let architecture = model.text("general.architecture").map(str::to_owned);
+    let of_architecture =
+        |key: &str| architecture.as_deref().and_then(|architecture| model.int(&format!("{architecture}.{key}")));
+    let layers = of_architecture("block_count").filter(|layers| *layers >= 0);
+    let placed = placed(model.tensors.iter().map(|tensor| tensor.name.as_str()), layers);
+    for (row, tensor) in model.tensors.iter().enumerate() {
+        if tensor.dtype.is_none() {
+            let reason = format!("The file gives the type by the number {}, which is unknown.", tensor.type_id);
+            absent.add(format!("/model/tensors/dtype/{row}"), ReasonCode::Undecided, reason);
+        }
+        if bytes(tensor.bytes).is_none() {
+            let reason = "The tensor's type or sizes do not give its bytes, and it has no next one to reach to.";
+            absent.add(format!("/model/tensors/bytes/{row}"), ReasonCode::Undecided, reason);
+        }
+    }
+    if architecture.is_none() {
+        absent.add("/model/architecture", ReasonCode::NotReported, "The file has no general.architecture.");
+    }
+    if layers.is_none() {
+        absent.add("/model/layers", ReasonCode::NotReported, "The file states no number of layers.");
+    }
+    let has_output = model.tensors.iter().any(|tensor| tensor.name == "output.weight");
+    let has_embedding = model.tensors.iter().any(|tensor| tensor.name == "token_embd.weight");
+    let tensors = Tensors {
+        given: true,
+        name: model.tensors.iter().map(|tensor| tensor.name.as_str()).collect(),
+        component: placed.component.iter().copied().collect(),
+        role: placed.roles.iter().map(String::as_str).collect(),
+        dtype: model.tensors.iter().map(|tensor| tensor.dtype.map(|dtype| dtype.name)).collect(),
+        shape: model
+            .tensors
+            .iter()
+            .map(|tensor| tensor.sizes.iter().map(|size| i64::try_from(*size).ok()).collect::<Option<Vec<i64>>>())
+            .collect(),
+        bytes: model.tensors.iter().map(|tensor| bytes(tensor.bytes)).collect(),
+        labels: Labels::all(read.clone()).with("component", Label::inferred(RULE)).with("role", Label::inferred(RULE)),
+        ..Tensors::default()
+    };
+    for row in 0..tensors.rows() {
+        if tensors.shape.get(row).is_none() {
+            let reason = "A stated size does not fit in 64 bits with sign.";
+            absent.add(format!("/model/tensors/shape/{row}"), ReasonCode::Undecided, reason);
+        }
+    }
+    Weights {
+        given: true,
+        architecture,
+        layers,
+        file_bytes: i64::try_from(model.file_bytes).ok(),
+        header_bytes: i64::try_from(model.data_offset.min(model.file_bytes)).ok(),
+        stated_parameters: model.int("general.parameter_count").filter(|count| *count >= 0),
+        tied_embedding: has_embedding.then_some(!has_output),
+        parameters: parameters(model.metadata.iter().map(|(key, value)| (key.as_str(), value)), read.clone()),
+        components: components(&placed, end),
+        tensors,
+        labels: Labels::all(read).with("tied_embedding", Label::inferred("no tensor output.weight")),
+        ..Weights::default()
+    }
+}
+
+fn bytes(stated: Option<u64>) -> Option<i64> {
+    stated.and_then(|bytes| i64::try_from(bytes).ok())
+}
+
+/// The keys after `ARCHITECTURE.` with their names in bundles; all other numbers keep the key as name.
+const NAMES: [(&str, &str); 22] = [
+    ("block_count", "layer_count"),
+    ("context_length", "context_length"),
+    ("embedding_length", "embedding_length"),
+    ("feed_forward_length", "feed_forward_length"),
+    ("expert_feed_forward_length", "expert_feed_forward_length"),
+    ("expert_shared_feed_forward_length", "shared_expert_feed_forward_length"),
+    ("expert_shared_count", "shared_expert_count"),
+    ("expert_count", "expert_count"),
+    ("expert_used_count", "expert_used_count"),
+    ("leading_dense_block_count", "leading_dense_layer_count"),
+    ("attention.head_count", "head_count"),
+    ("attention.head_count_kv", "head_count_kv"),
+    ("attention.key_length", "head_width"),
+    ("attention.value_length", "head_width_value"),
+    ("attention.sliding_window", "sliding_window"),
+    ("attention.q_lora_rank", "query_rank"),
+    ("attention.kv_lora_rank", "key_value_rank"),
+    ("rope.dimension_count", "rotary_width"),
+    ("full_attention_interval", "full_attention_interval"),
+    ("vocab_size", "vocabulary"),
+    ("ssm.state_size", "state_width"),
+    ("ssm.inner_size", "state_inner_width"),
+];
+
+/// The shortest text that gives the number back; most are 32 bits wide and would else show digits that were never stated.
+fn float(number: f64) -> String {
+    let narrow = number as f32;
+    if f64::from(narrow) == number { narrow.to_string() } else { number.to_string() }
+}
+
+/// Metadata as parameters: those of the architecture, and the vocabulary's size.
+pub(crate) fn parameters<'a>(metadata: impl Iterator<Item = (&'a str, &'a Value)>, label: Label) -> Parameters {
+    let metadata: Vec<(&str, &Value)> = metadata.collect();
+    let architecture = metadata.iter().find_map(|(key, value)| match value {
+        Value::Text(text) if *key == "general.architecture" => Some(text.as_str()),
+        _ => None,
+    });
+    let mut rows: Vec<(String, Option<i64>, Option<String>, &str)> = Vec::new();
+    let mut add = |name: &str, value: Option<i64>, text: Option<String>, source| {
+        if !rows.iter().any(|(known, ..)| known == name) {
+            rows.push((name.to_owned(), value, text, source));
+        }
+    };
+    for (key, value) in &metadata {
+        let Some(short) = architecture
+            .and_then(|architecture| key.strip_prefix(architecture))
+            .and_then(|rest| rest.strip_prefix('.'))
+        else {
+            continue;
+        };
+        let name = NAMES.iter().find(|(known, _)| *known == short).map_or(short, |(_, name)| name);
+        match value {
+            Value::Int(number) if *number >= 0 => add(name, Some(*number), None, *key),
+            Value::Int(number) => add(name, None, Some(number.to_string()), *key),
+            Value::Large(number) => add(name, None, Some(number.to_string()), *key),
+            Value::Float(number) => add(name, None, Some(float(*number)), *key),
+            Value::Bool(flag) => add(name, None, Some(flag.to_string()), *key),
+            Value::Text(text) => add(name, None, Some(text.clone()), *key),
+            Value::Ints(items) => {
+                let list = items.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+                add(name, None, Some(list), *key);
+            }
+            Value::Array(_) => {}
+        }
+    }
+    for (key, value) in &metadata {
+        if let ("tokenizer.ggml.tokens", Value::Array(length)) = (*key, value) {
+            add("vocabulary", i64::try_from(*length).ok(), None, key);
+        }
+    }
+    Parameters {
+        given: true,
+        name: rows.iter().map(|(name, ..)| name.as_str()).collect(),
+        value: rows.iter().map(|(_, value, ..)| *value).collect(),
+        text: rows.iter().map(|(_, _, text, _)| text.as_deref()).collect(),
+        source: rows.iter().map(|(.., source)| *source).collect(),
+        labels: Labels::all(label),
+        ..Parameters::default()
+    }
+}

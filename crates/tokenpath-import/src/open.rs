@@ -1,0 +1,340 @@
+//! Opening one file, or several that belong together, as one run.
+
+use tokenpath_core::bundle::{self, ReadError, inflate, is_gzip};
+use tokenpath_core::{Problem, Run};
+
+use crate::error::OpenError;
+use crate::gguf;
+use crate::llamacpp::{self, recorders, recording::Recording};
+use crate::read_at::{ReadAt, head};
+use crate::sniff::{Format, HEAD, sniff};
+
+/// Bytes read between two reports of progress.
+const PIECE: usize = 4 << 20;
+
+/// Bundles, plain or gzip, larger than this are refused: the document is held while it is read.
+const MAX_BUNDLE: u64 = bundle::MAX_INFLATED;
+
+/// How to open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// Whether prompt, answer and sampled tokens go into the run's private columns. Without it they are dropped.
+    pub keep_text: bool,
+}
+
+/// How far reading has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The file being read.
+    pub file: String,
+    /// Bytes read of it.
+    pub bytes: u64,
+    /// Its length.
+    pub total: u64,
+}
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Continue {
+    /// Go on.
+    Yes,
+    /// Stop; [`open`] ends with [`OpenError::Stopped`].
+    Stop,
+}
+
+/// Why files were taken to belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JoinNote {
+    /// The rule.
+    pub rule: &'static str,
+    /// What it found, a sentence.
+    pub text: String,
+}
+
+/// What a file held and the run leaves out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOutNote {
+    /// The file.
+    pub file: String,
+    /// What, in words.
+    pub what: String,
+    /// How many; 0 where it is not a matter of number.
+    pub count: u64,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// What was opened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// The run.
+    pub run: Run,
+    /// The formats of the files, in their order.
+    pub formats: Vec<Format>,
+    /// By which rules several files became one run.
+    pub joins: Vec<JoinNote>,
+    /// What the files held and the run leaves out.
+    pub left_out: Vec<LeftOutNote>,
+    /// What is wrong with the run: of a bundle what its reader found, of an import nothing.
+    pub problems: Vec<Problem>,
+    /// Sections of a bundle that were set aside.
+    pub set_aside: Vec<&'static str>,
+}
+
+/// Opens one file or several that belong together. Names are for messages and labels only.
+///
+/// # Errors
+/// When a file is of no format that is read, cannot be read as what it is, or the files do not belong together; nothing
+/// is opened then.
+pub fn open(
+    files: Vec<(String, &dyn ReadAt)>,
+    options: &OpenOptions,
+    progress: &mut dyn FnMut(Progress) -> Continue,
+) -> Result<Imported, OpenError> {
+    let mut loaded: Vec<Loaded> = Vec::new();
+    for (name, source) in files {
+        loaded.push(load(name, source, progress)?);
+    }
+    let formats = loaded.iter().map(|file| file.format).collect();
+    let mut imported = assemble(loaded, options)?;
+    imported.formats = formats;
+    Ok(imported)
+}
+
+struct Loaded {
+    name: String,
+    format: Format,
+    content: Content,
+}
+
+enum Content {
+    Bundle(Box<bundle::Opened>),
+    Capture(Box<Recording>),
+    Stamps(Box<Recording>),
+    Gguf(Box<gguf::Model>),
+}
+
+fn load(
+    name: String,
+    source: &dyn ReadAt,
+    progress: &mut dyn FnMut(Progress) -> Continue,
+) -> Result<Loaded, OpenError> {
+    let length = source.len();
+    let beginning = head(source, HEAD).map_err(|failed| OpenError::Read { name: name.clone(), failed })?;
+    let format = sniff(&beginning, Some(length));
+    match format {
+        Format::Empty => return Err(OpenError::Empty { name }),
+        Format::Blank => return Err(OpenError::Blank { name, examined: beginning.len() as u64, length }),
+        Format::Unknown => {
+            let beginning = String::from_utf8_lossy(beginning.get(..32).unwrap_or(&beginning));
+            return Err(OpenError::Unknown { name, beginning: format!("{beginning:?}") });
+        }
+        format if !format.is_read() => return Err(OpenError::NotRead { name, format }),
+        _ => {}
+    }
+    let malformed = |fault: llamacpp::capture::Fault| OpenError::Malformed {
+        name: name.clone(),
+        format,
+        place: fault.place,
+        what: fault.what,
+    };
+    let content = match format {
+        Format::Bundle => {
+            let bytes = whole(&name, format, source, MAX_BUNDLE, progress)?;
+            let opened = bundle::read(&bytes).map_err(|error| OpenError::Bundle { name: name.clone(), error })?;
+            Content::Bundle(Box::new(opened))
+        }
+        Format::LlamaCapture | Format::LlamaStamps => {
+            let bytes = inflated(&name, format, source, llamacpp::capture::MAX_BYTES, progress)?;
+            let recording = Box::new(llamacpp::capture::read(&bytes).map_err(malformed)?);
+            // The sniffed mode and the read one are the same field; a file whose mode comes late is told apart here.
+            if recording.graphs.is_empty() { Content::Stamps(recording) } else { Content::Capture(recording) }
+        }
+        _ => {
+            let model = gguf::read(source).map_err(|error| OpenError::Gguf { name: name.clone(), error })?;
+            Content::Gguf(Box::new(model))
+        }
+    };
+    Ok(Loaded { name, format, content })
+}
+
+/// The whole file.
+fn whole(
+    name: &str,
+    format: Format,
+    source: &dyn ReadAt,
+    limit: u64,
+    progress: &mut dyn FnMut(Progress) -> Continue,
+) -> Result<Vec<u8>, OpenError> {
+    let length = source.len();
+    if length > limit {
+        return Err(OpenError::TooLarge { name: name.to_owned(), format, length, limit });
+    }
+    let mut bytes = Vec::new();
+    while (bytes.len() as u64) < length {
+        let start = bytes.len();
+        let wanted = usize::try_from(length - start as u64).unwrap_or(usize::MAX).min(PIECE);
+        bytes.resize(start + wanted, 0);
+        let piece = bytes.get_mut(start..).unwrap_or(&mut []);
+        source.read_at(start as u64, piece).map_err(|failed| OpenError::Read { name: name.to_owned(), failed })?;
+        let report = Progress { file: name.to_owned(), bytes: bytes.len() as u64, total: length };
+        if progress(report) == Continue::Stop {
+            return Err(OpenError::Stopped { bytes: bytes.len() as u64 });
+        }
+    }
+    Ok(bytes)
+}
+
+/// The whole file, inflated if it is gzip.
+fn inflated(
+    name: &str,
+    format: Format,
+    source: &dyn ReadAt,
+    limit: u64,
+    progress: &mut dyn FnMut(Progress) -> Continue,
+) -> Result<Vec<u8>, OpenError> {
+    let bytes = whole(name, format, source, limit, progress)?;
+    if !is_gzip(&bytes) {
+        return Ok(bytes);
+    }
+    inflate(&bytes, limit).map_err(|error| match error {
+        ReadError::TooLarge { limit } => {
+            OpenError::TooLarge { name: name.to_owned(), format, length: limit.saturating_add(1), limit }
+        }
+        error => OpenError::Malformed {
+            name: name.to_owned(),
+            format,
+            place: "the gzip stream".to_owned(),
+            what: error.to_string(),
+        },
+    })
+}
+
+/// At most one file of each role.
+#[derive(Default)]
+struct Roles {
+    bundle: Option<(String, Box<bundle::Opened>)>,
+    capture: Option<(String, Box<Recording>)>,
+    stamps: Option<(String, Box<Recording>)>,
+    gguf: Option<(String, Box<gguf::Model>)>,
+}
+
+/// Rule that a run has one source of each kind.
+const ONE_OF_EACH: &str = "one-of-each";
+
+fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, OpenError> {
+    let count = loaded.len();
+    let mut roles = Roles::default();
+    for Loaded { name, format, content } in loaded {
+        let known = match content {
+            Content::Bundle(opened) => take_role(&mut roles.bundle, name.clone(), opened),
+            Content::Capture(recording) => take_role(&mut roles.capture, name.clone(), recording),
+            Content::Stamps(recording) => take_role(&mut roles.stamps, name.clone(), recording),
+            Content::Gguf(model) => take_role(&mut roles.gguf, name.clone(), model),
+        };
+        if let Some(first) = known {
+            let reason = format!("both are {}; a run has one of each kind", format.noun().trim_start_matches("a "));
+            return Err(OpenError::DoNotBelong { first, second: name, rule: ONE_OF_EACH, reason });
+        }
+    }
+    let mut imported = Imported {
+        run: Run::default(),
+        formats: Vec::new(),
+        joins: Vec::new(),
+        left_out: Vec::new(),
+        problems: Vec::new(),
+        set_aside: Vec::new(),
+    };
+    if let Some((name, opened)) = roles.bundle {
+        if count > 1 {
+            let other = [
+                roles.capture.map(|(name, _)| name),
+                roles.stamps.map(|(name, _)| name),
+                roles.gguf.map(|(name, _)| name),
+            ];
+            let second = other.into_iter().flatten().next().unwrap_or_default();
+            let reason = "a bundle is a whole run already".to_owned();
+            return Err(OpenError::DoNotBelong { first: name, second, rule: ONE_OF_EACH, reason });
+        }
+        imported.run = opened.run;
+        imported.problems = opened.problems;
+        imported.set_aside = opened.set_aside;
+        return Ok(imported);
+    }
+    if roles.capture.is_some() || roles.stamps.is_some() {
+        return llama(roles, options, imported);
+    }
+    match roles.gguf {
+        Some((name, model)) => {
+            imported.run = gguf::run(&model, &name);
+            remark(&mut imported, &name, &model);
+            Ok(imported)
+        }
+        None => Err(OpenError::Nothing),
+    }
+}
+
+/// Puts a file into its role; the name of the file that already has it, if one does.
+fn take_role<T>(role: &mut Option<(String, T)>, name: String, content: T) -> Option<String> {
+    if let Some((first, _)) = role {
+        return Some(first.clone());
+    }
+    *role = Some((name, content));
+    None
+}
+
+fn remark(imported: &mut Imported, name: &str, model: &gguf::Model) {
+    imported.left_out.extend(model.remarks.iter().map(|remark| LeftOutNote {
+        file: name.to_owned(),
+        what: "an oddity of the file".to_owned(),
+        count: 0,
+        reason: remark.clone(),
+    }));
+}
+
+/// A run of llama.cpp from its recordings.
+fn llama(roles: Roles, options: &OpenOptions, mut imported: Imported) -> Result<Imported, OpenError> {
+    let refused = |first: &str, second: &str, (rule, reason): llamacpp::join::Refusal| OpenError::DoNotBelong {
+        first: first.to_owned(),
+        second: second.to_owned(),
+        rule,
+        reason,
+    };
+    let (name, recording, recorder) = match (roles.capture, roles.stamps) {
+        (Some((first, capture)), Some((second, stamps))) => {
+            let (joined, notes) =
+                llamacpp::join::with_stamps(*capture, *stamps).map_err(|refusal| refused(&first, &second, refusal))?;
+            imported.joins.extend(notes.into_iter().map(|(rule, text)| JoinNote { rule, text }));
+            (first, joined, recorders::CALLBACK_AND_STAMPS)
+        }
+        (Some((name, capture)), None) => (name, *capture, recorders::CALLBACK),
+        (None, Some((name, stamps))) => (name, *stamps, recorders::STAMPS),
+        (None, None) => return Err(OpenError::Nothing),
+    };
+    if let Some((file, model)) = &roles.gguf {
+        let text = llamacpp::with_model::check(&recording, model).map_err(|refusal| refused(&name, file, refusal))?;
+        imported.joins.push(JoinNote { rule: llamacpp::with_model::RULE, text });
+        remark(&mut imported, file, model);
+    }
+    if !options.keep_text && recording.passes.iter().any(|pass| pass.token_text.is_some()) {
+        imported.left_out.push(LeftOutNote {
+            file: name.clone(),
+            what: "texts of sampled tokens".to_owned(),
+            count: recording.passes.iter().filter(|pass| pass.token_text.is_some()).count() as u64,
+            reason: "Text is private and was not asked for.".to_owned(),
+        });
+    }
+    imported.left_out.extend(recording.left_out.iter().map(|(what, count, reason)| LeftOutNote {
+        file: name.clone(),
+        what: what.clone(),
+        count: u64::try_from(*count).unwrap_or(0),
+        reason: reason.clone(),
+    }));
+    let shared = llamacpp::Shared {
+        keep_text: options.keep_text,
+        recorder,
+        gguf: roles.gguf.as_ref().map(|(name, model)| (name.as_str(), &**model)),
+    };
+    imported.run = llamacpp::run(&recording, &shared);
+    Ok(imported)
+}

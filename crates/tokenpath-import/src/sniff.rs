@@ -1,0 +1,305 @@
+//! What a file is, by its content and never by its name.
+
+use std::io::Read;
+
+use flate2::read::MultiGzDecoder;
+
+/// So many bytes of a file decide what it is. A longer run of white space is refused rather than searched.
+pub const HEAD: usize = 64 * 1024;
+
+/// What a file is. Closed: whoever adds a format adds it to every `match`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// A run bundle.
+    Bundle,
+    /// A llama.cpp capture by the evaluation callback.
+    LlamaCapture,
+    /// A llama.cpp capture by abort-callback stamps.
+    LlamaStamps,
+    /// The preload recorder's NDJSON.
+    LlamaPreload,
+    /// A request capture: NDJSON with arrival times.
+    RequestCapture,
+    /// A GGUF model file.
+    Gguf,
+    /// An SQLite database.
+    Sqlite,
+    /// A safetensors file.
+    Safetensors,
+    /// The index of a sharded safetensors model.
+    SafetensorsIndex,
+    /// A Hugging Face model configuration.
+    ModelConfig,
+    /// A Kineto or Chrome trace.
+    ChromeTrace,
+    /// XML exported by xctrace.
+    XctraceXml,
+    /// A saved event stream without arrival times.
+    EventStream,
+    /// A saved Ollama stream without arrival times.
+    OllamaStream,
+    /// A Git LFS pointer in place of the file it points to.
+    GitLfsPointer,
+    /// A model file of the time before GGUF.
+    Ggjt,
+    /// A zip archive.
+    Zip,
+    /// A gzip stream around something unknown.
+    Gzip,
+    /// Nothing.
+    Empty,
+    /// White space only, as far as was looked.
+    Blank,
+    /// None of these.
+    Unknown,
+}
+
+impl Format {
+    /// The format with its article, for messages.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Format::Bundle => "a Tokenpath run bundle",
+            Format::LlamaCapture => "a llama.cpp evaluation-callback capture",
+            Format::LlamaStamps => "a llama.cpp stamp capture",
+            Format::LlamaPreload => "a capture by the llama.cpp preload recorder",
+            Format::RequestCapture => "a request capture",
+            Format::Gguf => "a GGUF model file",
+            Format::Sqlite => "an SQLite database",
+            Format::Safetensors => "a safetensors model file",
+            Format::SafetensorsIndex => "the index of a sharded safetensors model",
+            Format::ModelConfig => "a model configuration (config.json)",
+            Format::ChromeTrace => "a Kineto or Chrome trace",
+            Format::XctraceXml => "XML exported by xctrace",
+            Format::EventStream => "a saved event stream without arrival times",
+            Format::OllamaStream => "a saved Ollama stream without arrival times",
+            Format::GitLfsPointer => "a Git LFS pointer, not the file that it points to",
+            Format::Ggjt => "a model file of a format older than GGUF (ggjt)",
+            Format::Zip => "a zip archive",
+            Format::Gzip => "a gzip stream around something unknown",
+            Format::Empty => "an empty file",
+            Format::Blank => "a file of white space",
+            Format::Unknown => "a file of an unknown format",
+        }
+    }
+
+    /// Whether [`crate::open`] reads it.
+    pub fn is_read(self) -> bool {
+        matches!(
+            self,
+            Format::Bundle
+                | Format::LlamaCapture
+                | Format::LlamaStamps
+                | Format::LlamaPreload
+                | Format::RequestCapture
+                | Format::Gguf
+        )
+    }
+}
+
+/// What the file is that begins with `head` and is `len` bytes long, if that is known.
+///
+/// A gzip stream is judged by what it holds; only its head is inflated. Give up to [`HEAD`] bytes.
+pub fn sniff(head: &[u8], len: Option<u64>) -> Format {
+    let head = head.get(..HEAD).unwrap_or(head);
+    if head.starts_with(&[0x1f, 0x8b]) {
+        let mut inner = Vec::new();
+        // The stream ends in the middle because only its head is here; what was inflated until then counts.
+        let _ = MultiGzDecoder::new(head).take(HEAD as u64).read_to_end(&mut inner);
+        return match plain(&inner, None) {
+            Format::Empty | Format::Unknown => Format::Gzip,
+            format => format,
+        };
+    }
+    plain(head, len)
+}
+
+fn plain(head: &[u8], len: Option<u64>) -> Format {
+    if head.is_empty() {
+        return Format::Empty;
+    }
+    const MAGIC: [(&[u8], Format); 6] = [
+        (b"SQLite format 3\0", Format::Sqlite),
+        (b"GGUF", Format::Gguf),
+        (b"tjgg", Format::Ggjt),
+        (b"PK\x03\x04", Format::Zip),
+        (b"version https://git-lfs.github.com/spec/", Format::GitLfsPointer),
+        (b"lmgg", Format::Ggjt),
+    ];
+    if let Some((_, format)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return *format;
+    }
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    if text.is_empty() {
+        return Format::Blank;
+    }
+    if is_safetensors(head, len) {
+        return Format::Safetensors;
+    }
+    if text.starts_with(b"<") {
+        let names = [b"<trace-query-result".as_slice(), b"<trace-toc"];
+        let found = names.iter().any(|name| text.windows(name.len()).take(4096).any(|window| window == *name));
+        return if found { Format::XctraceXml } else { Format::Unknown };
+    }
+    if text.starts_with(b"data:") || text.starts_with(b"event:") {
+        return Format::EventStream;
+    }
+    match text.first() {
+        Some(b'{') => object(text),
+        Some(b'[') => array(text),
+        _ => Format::Unknown,
+    }
+}
+
+/// 8 bytes of header length, then the header's opening brace.
+fn is_safetensors(head: &[u8], len: Option<u64>) -> bool {
+    let Some((size, rest)) = head.split_first_chunk::<8>() else { return false };
+    let size = u64::from_le_bytes(*size);
+    rest.first() == Some(&b'{') && size >= 2 && len.is_none_or(|len| size <= len.saturating_sub(8))
+}
+
+fn object(text: &[u8]) -> Format {
+    let keys = top_level(text);
+    let has = |name: &str| keys.iter().any(|(key, _)| *key == name.as_bytes());
+    let value = |name: &str| keys.iter().find(|(key, _)| *key == name.as_bytes()).map(|(_, value)| *value);
+    if has(tokenpath_core::bundle::MARK) {
+        return Format::Bundle;
+    }
+    match value("k") {
+        Some(b"\"start\"" | b"\"graph\"" | b"\"pass\"") => return Format::LlamaPreload,
+        Some(b"\"req\"") => return Format::RequestCapture,
+        _ => {}
+    }
+    if has("tool") && (has("mode") || has("passes")) {
+        return if value("mode") == Some(b"\"abort\"") { Format::LlamaStamps } else { Format::LlamaCapture };
+    }
+    if has("traceEvents") || has("displayTimeUnit") || (has("schemaVersion") && has("deviceProperties")) {
+        return Format::ChromeTrace;
+    }
+    if has("weight_map") {
+        return Format::SafetensorsIndex;
+    }
+    if has("model_type") || has("architectures") {
+        return Format::ModelConfig;
+    }
+    if has("created_at") && has("model") {
+        return Format::OllamaStream;
+    }
+    Format::Unknown
+}
+
+/// An array of trace events: its first object has a phase.
+fn array(text: &[u8]) -> Format {
+    let inner = text.get(1..).unwrap_or(&[]).trim_ascii_start();
+    if inner.first() != Some(&b'{') {
+        return Format::Unknown;
+    }
+    let keys = top_level(inner);
+    if keys.iter().any(|(key, _)| *key == b"ph") { Format::ChromeTrace } else { Format::Unknown }
+}
+
+/// The keys of the object that `text` begins with, each with its value if that is a string or number; as far as `text` goes.
+fn top_level(text: &[u8]) -> Vec<(&[u8], &[u8])> {
+    let mut keys: Vec<(&[u8], &[u8])> = Vec::new();
+    let mut depth = 0_u32;
+    let mut at = 0;
+    let mut key_due = false;
+    let mut scalar_due = false;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'{' | b'[' => {
+                depth += 1;
+                key_due = depth == 1;
+                scalar_due = false;
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    break;
+                }
+            }
+            b',' => {
+                key_due = depth == 1;
+                scalar_due = false;
+            }
+            b':' if depth == 1 => {
+                scalar_due = true;
+            }
+            b'"' => {
+                let end = string_end(text, at);
+                let Some(whole) = text.get(at..end) else { break };
+                if depth == 1 && key_due {
+                    keys.push((whole.get(1..whole.len().saturating_sub(1)).unwrap_or(&[]), &[]));
+                    key_due = false;
+                } else if depth == 1
+                    && scalar_due
+                    && let Some((_, value)) = keys.last_mut()
+                {
+                    *value = whole;
+                    scalar_due = false;
+                }
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    keys
+}
+
+/// The offset behind the string that begins at `start`, or past the end when it is cut.
+fn string_end(text: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    usize::MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_format_by_its_content() {
+        let table: [(&[u8], Format); 24] = [
+            (b"", Format::Empty),
+            (b" \n\t", Format::Blank),
+            (b"{\"tokenpath\":1}", Format::Bundle),
+            (b"\xef\xbb\xbf {\"identity\":{\"k\":\"req\"},\"tokenpath\":1}", Format::Bundle),
+            (b"{\"tool\":\"capture.py\",\"mode\":\"c\",\"passes\":[]}", Format::LlamaCapture),
+            (b"{\"tool\":\"capture.py\",\"mode\":\"abort\",\"passes\":[]}", Format::LlamaStamps),
+            (b"{\"k\":\"start\",\"t\":1}\n", Format::LlamaPreload),
+            (b"{\"k\": \"req\", \"t0_mono_ns\": 1}\n", Format::RequestCapture),
+            (b"GGUF\x03\0\0\0", Format::Gguf),
+            (b"SQLite format 3\0....", Format::Sqlite),
+            (b"\x10\0\0\0\0\0\0\0{\"a\":{}}        ", Format::Safetensors),
+            (b"{\"metadata\":{},\"weight_map\":{}}", Format::SafetensorsIndex),
+            (b"{\"architectures\":[\"X\"],\"hidden_size\":1}", Format::ModelConfig),
+            (b"{\"schemaVersion\":1,\"traceEvents\":[", Format::ChromeTrace),
+            (b"[\n {\"name\":\"a\",\"ph\":\"X\"", Format::ChromeTrace),
+            (b"<?xml version=\"1.0\"?>\n<trace-query-result>", Format::XctraceXml),
+            (b"version https://git-lfs.github.com/spec/v1\noid", Format::GitLfsPointer),
+            (b"tjgg\x01\0\0\0", Format::Ggjt),
+            (b"PK\x03\x04", Format::Zip),
+            (b"\x1f\x8b\x08", Format::Gzip),
+            (b"data: {\"choices\":[]}\n\n", Format::EventStream),
+            (b"{\"model\":\"m\",\"created_at\":\"t\",\"done\":false}", Format::OllamaStream),
+            (b"{\"passes\":[{\"tool\":1,\"mode\":2}]}", Format::Unknown),
+            (b"hello", Format::Unknown),
+        ];
+        for (head, format) in table {
+            assert_eq!(sniff(head, Some(head.len() as u64)), format, "{:?}", String::from_utf8_lossy(head));
+        }
+    }
+
+    #[test]
+    fn a_cut_string_ends_the_search() {
+        assert_eq!(sniff(b"{\"tool\":\"abc", None), Format::Unknown);
+        assert_eq!(sniff(b"{\"tool\":\"a\\", None), Format::Unknown);
+    }
+}
