@@ -24,6 +24,8 @@ pub enum Quantity {
     Share(f64),
     /// A range from what is known to what is possible, in nanoseconds.
     NanosRange(i64, i64),
+    /// A range of parts of a whole, from what is known to what is possible.
+    ShareRange(f64, f64),
     /// Sizes of a tensor, the fastest-moving first.
     Sizes(Vec<i64>),
     /// A name or word.

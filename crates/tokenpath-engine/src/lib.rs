@@ -1,1 +1,15 @@
-//! Placeholder.
+//! The session behind both shells: files in, then messages in and effects out.
+//!
+//! A shell hands files to [`Engine::open`] and messages to [`Engine::update`], and carries out the effects it gets
+//! back. Everything that is shown is decided here and tested natively; a shell only forwards and places.
+//!
+//! Must never contain: I/O, a clock, a browser. Bytes come through [`source::ReadAt`], which shells implement.
+
+mod engine;
+mod failure;
+pub mod message;
+pub mod source;
+
+pub use engine::{Engine, File};
+pub use tokenpath_pages::lens::Lens;
+pub use tokenpath_pages::view::View;

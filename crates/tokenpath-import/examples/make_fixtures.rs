@@ -21,7 +21,7 @@ struct Case {
     gguf: Option<&'static str>,
 }
 
-const CASES: [Case; 4] = [
+const CASES: [Case; 6] = [
     Case {
         folder: "smollm2",
         title: "SmolLM2-135M-Instruct in llama.cpp on one CPU thread, node by node and stamped",
@@ -50,6 +50,20 @@ const CASES: [Case; 4] = [
         scenario: "Six layers keep a recurrent state, two keep keys and values; each has eight experts and a shared one.",
         data: &["capture_tiny-hybrid.json.gz", "capture_tiny-hybrid.abort.json.gz"],
         gguf: Some("tiny-hybrid.gguf"),
+    },
+    Case {
+        folder: "user-chat",
+        title: "One chat request to llama.cpp's own server, with usage and timings",
+        scenario: "Forty-eight tokens of SmolLM2-135M-Instruct on a busy machine; part of the prompt was cached.",
+        data: &["x_chat.jsonl"],
+        gguf: None,
+    },
+    Case {
+        folder: "user-chat-no-usage",
+        title: "One chat request to llama-cpp-python's server, which sends no counters",
+        scenario: "The same question to a server that reports neither usage nor timings.",
+        data: &["lcp_chat.jsonl"],
+        gguf: None,
     },
 ];
 

@@ -17,6 +17,7 @@ pub mod gguf;
 pub mod llamacpp;
 mod open;
 pub mod read_at;
+pub mod request;
 
 pub mod sniff;
 mod wall;

@@ -7,6 +7,7 @@ use crate::error::OpenError;
 use crate::gguf;
 use crate::llamacpp::{self, recorders, recording::Recording};
 use crate::read_at::{ReadAt, head};
+use crate::request;
 use crate::sniff::{Format, HEAD, sniff};
 
 /// Bytes read between two reports of progress.
@@ -111,6 +112,7 @@ enum Content {
     Bundle(Box<bundle::Opened>),
     Capture(Box<Recording>),
     Stamps(Box<Recording>),
+    Request(Box<request::Capture>),
     Gguf(Box<gguf::Model>),
 }
 
@@ -149,6 +151,16 @@ fn load(
             let recording = Box::new(llamacpp::capture::read(&bytes).map_err(malformed)?);
             // The sniffed mode and the read one are the same field; a file whose mode comes late is told apart here.
             if recording.graphs.is_empty() { Content::Stamps(recording) } else { Content::Capture(recording) }
+        }
+        Format::RequestCapture => {
+            let bytes = inflated(&name, format, source, request::MAX_BYTES, progress)?;
+            let capture = request::read(&bytes).map_err(|fault| OpenError::Malformed {
+                name: name.clone(),
+                format,
+                place: format!("line {}", fault.line),
+                what: fault.what,
+            })?;
+            Content::Request(Box::new(capture))
         }
         _ => {
             let model = gguf::read(source).map_err(|error| OpenError::Gguf { name: name.clone(), error })?;
@@ -216,7 +228,23 @@ struct Roles {
     bundle: Option<(String, Box<bundle::Opened>)>,
     capture: Option<(String, Box<Recording>)>,
     stamps: Option<(String, Box<Recording>)>,
+    request: Option<(String, Box<request::Capture>)>,
     gguf: Option<(String, Box<gguf::Model>)>,
+}
+
+impl Roles {
+    /// The names of all files but the bundle.
+    fn others(&self) -> Vec<&str> {
+        [
+            self.capture.as_ref().map(|(name, _)| name.as_str()),
+            self.stamps.as_ref().map(|(name, _)| name.as_str()),
+            self.request.as_ref().map(|(name, _)| name.as_str()),
+            self.gguf.as_ref().map(|(name, _)| name.as_str()),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
 }
 
 /// Rule that a run has one source of each kind.
@@ -230,6 +258,7 @@ fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, Open
             Content::Bundle(opened) => take_role(&mut roles.bundle, name.clone(), opened),
             Content::Capture(recording) => take_role(&mut roles.capture, name.clone(), recording),
             Content::Stamps(recording) => take_role(&mut roles.stamps, name.clone(), recording),
+            Content::Request(capture) => take_role(&mut roles.request, name.clone(), capture),
             Content::Gguf(model) => take_role(&mut roles.gguf, name.clone(), model),
         };
         if let Some(first) = known {
@@ -245,15 +274,10 @@ fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, Open
         problems: Vec::new(),
         set_aside: Vec::new(),
     };
-    if let Some((name, opened)) = roles.bundle {
-        if count > 1 {
-            let other = [
-                roles.capture.map(|(name, _)| name),
-                roles.stamps.map(|(name, _)| name),
-                roles.gguf.map(|(name, _)| name),
-            ];
-            let second = other.into_iter().flatten().next().unwrap_or_default();
+    if let Some((name, opened)) = roles.bundle.take() {
+        if let Some(second) = roles.others().first().filter(|_| count > 1) {
             let reason = "a bundle is a whole run already".to_owned();
+            let second = (*second).to_owned();
             return Err(OpenError::DoNotBelong { first: name, second, rule: ONE_OF_EACH, reason });
         }
         imported.run = opened.run;
@@ -264,6 +288,9 @@ fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, Open
     if roles.capture.is_some() || roles.stamps.is_some() {
         return llama(roles, options, imported);
     }
+    if let Some((name, capture)) = roles.request {
+        return user(&name, &capture, roles.gguf, options, imported);
+    }
     match roles.gguf {
         Some((name, model)) => {
             imported.run = gguf::run(&model, &name);
@@ -272,6 +299,65 @@ fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, Open
         }
         None => Err(OpenError::Nothing),
     }
+}
+
+/// Rule that joins a request with a model file: the server names the file, or the name in it.
+const SAME_MODEL: &str = "same-model-name";
+
+/// A run of capture mode `user`.
+fn user(
+    name: &str,
+    capture: &request::Capture,
+    model: Option<(String, Box<gguf::Model>)>,
+    options: &OpenOptions,
+    mut imported: Imported,
+) -> Result<Imported, OpenError> {
+    if let Some((file, model)) = &model {
+        let stated = request::model_name(capture).map(|(name, _)| name);
+        let in_file = model.text("general.name");
+        let last = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
+        let same = stated.as_deref().is_some_and(|stated| last(stated) == last(file) || Some(stated) == in_file);
+        let stated = stated.unwrap_or_else(|| "no model".to_owned());
+        if !same {
+            let reason = format!(
+                "the request names {stated}, the model file is called {} and names itself {}",
+                last(file),
+                in_file.unwrap_or("nothing")
+            );
+            let (first, second) = (name.to_owned(), file.clone());
+            return Err(OpenError::DoNotBelong { first, second, rule: SAME_MODEL, reason });
+        }
+        imported.joins.push(JoinNote { rule: SAME_MODEL, text: format!("The server names the model {stated}.") });
+        remark(&mut imported, file, model);
+    }
+    leave_out(&mut imported, name, &capture.left_out);
+    private(&mut imported, name, options, capture.events.len());
+    let model = model.as_ref().map(|(name, model)| (name.as_str(), &**model));
+    imported.run = request::run(capture, options.keep_text, model);
+    Ok(imported)
+}
+
+fn private(imported: &mut Imported, name: &str, options: &OpenOptions, events: usize) {
+    if !options.keep_text && events > 0 {
+        imported.left_out.push(LeftOutNote {
+            file: name.to_owned(),
+            what: "texts of prompt and answer".to_owned(),
+            count: 0,
+            reason: NOT_ASKED.to_owned(),
+        });
+    }
+}
+
+/// Why texts are dropped.
+const NOT_ASKED: &str = "Text is private and was not asked for.";
+
+fn leave_out(imported: &mut Imported, name: &str, left_out: &[(String, i64, String)]) {
+    imported.left_out.extend(left_out.iter().map(|(what, count, reason)| LeftOutNote {
+        file: name.to_owned(),
+        what: what.clone(),
+        count: u64::try_from(*count).unwrap_or(0),
+        reason: reason.clone(),
+    }));
 }
 
 /// Puts a file into its role; the name of the file that already has it, if one does.
@@ -300,6 +386,14 @@ fn llama(roles: Roles, options: &OpenOptions, mut imported: Imported) -> Result<
         rule,
         reason,
     };
+    if let (Some((second, _)), Some((first, _))) = (
+        &roles.request,
+        roles.capture.as_ref().map(|(name, _)| (name, ())).or(roles.stamps.as_ref().map(|(name, _)| (name, ()))),
+    ) {
+        let reason =
+            "the recorder calls the decode function in its own process, so its passes serve no request".to_owned();
+        return Err(refused(first, second, ("request-of-the-run", reason)));
+    }
     let (name, recording, recorder) = match (roles.capture, roles.stamps) {
         (Some((first, capture)), Some((second, stamps))) => {
             let (joined, notes) =
@@ -321,15 +415,10 @@ fn llama(roles: Roles, options: &OpenOptions, mut imported: Imported) -> Result<
             file: name.clone(),
             what: "texts of sampled tokens".to_owned(),
             count: recording.passes.iter().filter(|pass| pass.token_text.is_some()).count() as u64,
-            reason: "Text is private and was not asked for.".to_owned(),
+            reason: NOT_ASKED.to_owned(),
         });
     }
-    imported.left_out.extend(recording.left_out.iter().map(|(what, count, reason)| LeftOutNote {
-        file: name.clone(),
-        what: what.clone(),
-        count: u64::try_from(*count).unwrap_or(0),
-        reason: reason.clone(),
-    }));
+    leave_out(&mut imported, &name, &recording.left_out);
     let shared = llamacpp::Shared {
         keep_text: options.keep_text,
         recorder,

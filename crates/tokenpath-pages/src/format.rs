@@ -69,6 +69,43 @@ pub fn nanos(value: i64) -> String {
     if value.unsigned_abs() < 1000 { format!("{}{THIN}ns", grouped(value)) } else { scaled(value as f64, &TIMES) }
 }
 
+/// The unit in which an axis that reaches `nanos` reads best: how many nanoseconds it has, and its name.
+pub fn time_unit(nanos: f64) -> (f64, &'static str) {
+    let reached = TIMES.iter().rev().find(|(scale, _)| nanos.abs() >= *scale);
+    reached.or_else(|| TIMES.first()).copied().unwrap_or((1.0, "ns"))
+}
+
+/// A number on an axis: as short as it is exact to nine digits.
+pub fn tick(value: f64) -> String {
+    let text = format!("{value:.9}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    match text {
+        "" | "-0" => "0".to_owned(),
+        _ => text.replace('-', "\u{2212}"),
+    }
+}
+
+/// A time on an axis with ticks `step` apart: in the unit in which the step is at least a tenth, so that neighbours differ.
+pub fn axis(value: i64, step: i64) -> String {
+    let (scale, unit) =
+        TIMES.iter().rev().find(|(scale, _)| step as f64 * 10.0 >= *scale).copied().unwrap_or((1.0, "ns"));
+    let whole = value.unsigned_abs() / scale as u64;
+    let rest = value.unsigned_abs() % scale as u64;
+    let sign = if value < 0 { "\u{2212}" } else { "" };
+    let tenth = rest as f64 / scale * 10.0;
+    let whole = grouped(i64::try_from(whole).unwrap_or(i64::MAX));
+    if step as f64 >= scale {
+        format!("{sign}{whole}{THIN}{unit}")
+    } else {
+        format!("{sign}{whole}.{tenth:.0}{THIN}{unit}")
+    }
+}
+
+/// An identifier that happens to be a number, digit by digit.
+pub fn plain(value: i64) -> String {
+    value.to_string()
+}
+
 /// A size.
 pub fn bytes(value: i64) -> String {
     if value.unsigned_abs() < 1000 { format!("{}{THIN}B", grouped(value)) } else { scaled(value as f64, &SIZES) }
@@ -107,6 +144,7 @@ pub fn quantity(quantity: &Quantity) -> String {
         Quantity::PerSecond(value) => format!("{}{THIN}/s", significant(*value)),
         Quantity::Share(value) => share(*value),
         Quantity::NanosRange(from, to) => format!("{} to {}", nanos(*from), nanos(*to)),
+        Quantity::ShareRange(from, to) => format!("{} to {}", share(*from), share(*to)),
         Quantity::Sizes(value) => sizes(value),
         Quantity::Text(text) => text.clone(),
     }
@@ -121,6 +159,7 @@ pub fn exact(quantity: &Quantity) -> Option<String> {
         Quantity::BytesPerSecond(value) => Some(format!("{}{THIN}B/s", grouped(value.round() as i64))),
         Quantity::PerSecond(value) => Some(format!("{value:.6}{THIN}/s")),
         Quantity::Share(value) => Some(format!("{value:.9}")),
+        Quantity::ShareRange(from, to) => Some(format!("{from:.9} to {to:.9}")),
         Quantity::NanosRange(from, to) => Some(format!("{}{THIN}ns to {}{THIN}ns", grouped(*from), grouped(*to))),
         _ => None,
     }
@@ -158,6 +197,21 @@ mod tests {
             (-5.0, "\u{2212}5.00"),
         ] {
             assert_eq!(significant(value), text);
+        }
+    }
+
+    #[test]
+    fn axis_labels_differ_from_their_neighbours() {
+        for (value, step, text) in [
+            (2_000_000, 2_000_000, "2\u{202f}ms"),
+            (11_500_000, 500_000, "11.5\u{202f}ms"),
+            (11_000_000, 500_000, "11.0\u{202f}ms"),
+            (50_000, 50_000, "50\u{202f}µs"),
+            (464_010_000, 10_000, "464\u{202f}010\u{202f}µs"),
+            (-5, 5, "\u{2212}5\u{202f}ns"),
+            (3_000_000_000, 1_000_000_000, "3\u{202f}s"),
+        ] {
+            assert_eq!(axis(value, step), text);
         }
     }
 

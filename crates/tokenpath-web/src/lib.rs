@@ -1,9 +1,15 @@
-//! The browser shell: what the page's scripts call. It must hold no decision about a run.
+//! The browser shell: one module for both sides of the page.
+//!
+//! The main thread runs [`page`]: it forwards what a person does, puts strings into regions, and keeps focus, scroll
+//! and history. A worker runs [`worker`]: the engine, alone with the run. The main thread holds no model, so nothing
+//! that a file does can freeze the page, and a cancelled opening is a worker that is ended.
+//!
+//! Must never contain: a decision about what is shown (that is the engine's), text of a lens, or arithmetic on a run.
+//! On any target but a browser's it compiles and does nothing.
+#![cfg(target_arch = "wasm32")]
 
-use wasm_bindgen::prelude::wasm_bindgen;
+mod page;
+mod worker;
 
-/// The version of this build.
-#[wasm_bindgen]
-pub fn version() -> String {
-    env!("CARGO_PKG_VERSION").to_owned()
-}
+pub use page::page;
+pub use worker::worker;

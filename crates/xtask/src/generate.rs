@@ -18,7 +18,10 @@ struct Generator {
 }
 
 /// All generated files. A new one is one entry.
-const GENERATORS: &[Generator] = &[];
+const GENERATORS: &[Generator] = &[Generator {
+    file: "www/index.html",
+    cargo: &["run", "--quiet", "-p", "tokenpath-pages", "--example", "start_page"],
+}];
 
 /// Writes every generated file that differs, and says which.
 pub(crate) fn write(workspace: &Workspace) -> Result<()> {

@@ -21,6 +21,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::steps::Step;
+use crate::web::Build;
 use crate::workspace::Workspace;
 
 #[derive(Debug, Parser)]
@@ -33,7 +34,11 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Task {
     /// Build the site into dist/site and print its sizes
-    Web,
+    Web {
+        /// Compile without optimisation: seconds instead of minutes, for working on the page
+        #[arg(long)]
+        quick: bool,
+    },
     /// Build the site and serve it to this machine
     Serve {
         /// The port on 127.0.0.1; 0 takes a free one
@@ -42,6 +47,9 @@ enum Task {
         /// Only print the address, do not open a browser
         #[arg(long)]
         no_open: bool,
+        /// Compile without optimisation: seconds instead of minutes, for working on the page
+        #[arg(long)]
+        quick: bool,
     },
     /// Run everything that has to pass, obtaining what is missing
     Test {
@@ -69,9 +77,9 @@ fn main() -> ExitCode {
 fn run(task: &Task) -> anyhow::Result<()> {
     let workspace = Workspace::find()?;
     match task {
-        Task::Web => web::build(&workspace),
-        Task::Serve { port, no_open } => {
-            web::build(&workspace)?;
+        Task::Web { quick } => web::build(&workspace, Build::quick_if(*quick)),
+        Task::Serve { port, no_open, quick } => {
+            web::build(&workspace, Build::quick_if(*quick))?;
             serve::serve(&workspace.site(), *port, !no_open)
         }
         Task::Test { only, skip } => steps::run(&workspace, only, skip),

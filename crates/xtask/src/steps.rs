@@ -92,7 +92,7 @@ impl Step {
             }
             Self::Wasm => return wasm_tests(workspace),
             Self::Oracle => return oracle_tests(workspace),
-            Self::Web => web::build(workspace)?,
+            Self::Web => web::build(workspace, web::Build::Released)?,
             Self::Browser => return browser_tests(workspace),
             Self::Generated => generate::check(workspace)?,
         }

@@ -16,18 +16,42 @@ use crate::samples;
 use crate::toolchain::WasmToolchain;
 use crate::workspace::Workspace;
 
-/// The package of the browser shell, and the cargo profile that it is built with.
+/// The package of the browser shell.
 const PACKAGE: &str = "tokenpath-web";
-const PROFILE: &str = "wasm";
 /// The name of the glue (`tokenpath.js`) and of the module (`tokenpath_bg.wasm`).
 const MODULE: &str = "tokenpath";
 
-/// Builds the site and holds it to its size budget.
-pub(crate) fn build(workspace: &Workspace) -> Result<()> {
+/// How the module is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// As visitors get it; the size budget applies.
+    Released,
+    /// Without optimisation, for working on the page.
+    Quick,
+}
+
+impl Build {
+    /// The quick build if it was asked for.
+    pub(crate) fn quick_if(quick: bool) -> Self {
+        if quick { Self::Quick } else { Self::Released }
+    }
+
+    /// The cargo profile, and the folder that it builds into.
+    fn profile(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Released => ("wasm", "wasm"),
+            Self::Quick => ("dev", "debug"),
+        }
+    }
+}
+
+/// Builds the site and, as released, holds it to its size budget.
+pub(crate) fn build(workspace: &Workspace, build: Build) -> Result<()> {
+    let (profile, folder) = build.profile();
     let toolchain = WasmToolchain::obtain(workspace)?;
 
     println!("    compiling {PACKAGE} to WebAssembly");
-    process::run(&mut toolchain.cargo("build", &["-p", PACKAGE, "--lib", "--profile", PROFILE]))?;
+    process::run(&mut toolchain.cargo("build", &["-p", PACKAGE, "--lib", "--profile", profile]))?;
 
     let site = workspace.site();
     let made = site.with_extension("new");
@@ -37,7 +61,7 @@ pub(crate) fn build(workspace: &Workspace) -> Result<()> {
     fs::create_dir_all(&made)?;
 
     println!("    binding the module");
-    bind(&toolchain.module(PROFILE, PACKAGE), &made)?;
+    bind(&toolchain.module(folder, PACKAGE), &made)?;
 
     println!("    copying www/, its style sheets joined into one");
     copy_page(&workspace.path("www"), &made)?;
@@ -53,7 +77,10 @@ pub(crate) fn build(workspace: &Workspace) -> Result<()> {
     }
     fs::rename(&made, &site)?;
     println!("    wrote {}", shown(workspace, &site));
-    payload::within_budget(&payloads)
+    match build {
+        Build::Released => payload::within_budget(&payloads),
+        Build::Quick => Ok(()),
+    }
 }
 
 fn bind(module: &Path, into: &Path) -> Result<()> {

@@ -2,10 +2,17 @@
 
 pub mod anatomy;
 pub mod block;
+pub mod counted;
+pub mod coverage;
+pub mod disagreement;
+pub mod grouped;
+pub mod histogram;
 pub mod kernels;
 pub mod nodes;
 pub mod part;
 pub mod passes;
 pub mod request;
 pub mod run;
+pub mod spread;
 pub mod timeline;
+pub mod weight_bytes;

@@ -1,0 +1,74 @@
+//! Disagreements and paging: small pieces that several lenses state in the same words.
+
+use tokenpath_core::derive::disagreement::Disagreement;
+use tokenpath_core::fact::{Fact, Quantity};
+
+use crate::format;
+use crate::html::{Markup, html};
+use crate::page::Context;
+use crate::value;
+
+/// A disagreement: what differs, what each source says, what it may mean. Both values stand.
+pub fn disagreement(found: &Disagreement) -> Markup {
+    html! {
+        div class="state" role="note" {
+            b {
+                (found.what) " differs"
+                @if let Some(difference) = &found.difference { " by " (format::quantity(&difference.quantity)) }
+                "."
+            }
+            " "
+            @for (i, (source, fact)) in found.readings.iter().enumerate() {
+                @if i == 0 { (capital(source)) } @else { "; " (source) }
+                " " (value::known(fact))
+            }
+            ". Both stand. " (found.may_mean)
+        }
+    }
+}
+
+/// The same text with its first letter in upper case.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+/// The number in a fact that counts.
+pub fn number(fact: &Fact) -> Option<i64> {
+    match fact.quantity {
+        Quantity::Count(value) => Some(value),
+        _ => None,
+    }
+}
+
+/// So many rows are drawn at a time.
+pub const ROWS: usize = 200;
+
+/// The rows of the present page of a table: from the view's `from`, at most [`ROWS`].
+pub fn window(cx: &Context<'_>, rows: usize) -> std::ops::Range<usize> {
+    let from = cx.view.param("from").and_then(|from| from.parse::<usize>().ok()).unwrap_or(0);
+    let from = if from < rows { from } else { 0 };
+    from..rows.min(from + ROWS)
+}
+
+/// Links to the pages before and after, and which rows are shown. Nothing when all rows are.
+pub fn pager(cx: &Context<'_>, window: &std::ops::Range<usize>, rows: usize, what: &str) -> Markup {
+    let int = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
+    html! {
+        @if window.len() < rows {
+            nav class="pager" aria-label={ "Pages of " (what) } {
+                @if window.start > 0 {
+                    @let before = window.start.saturating_sub(ROWS);
+                    a href=(cx.href(&cx.view.with("from", &if before == 0 { String::new() } else { before.to_string() }))) { "Earlier" }
+                }
+                span { (format::grouped(int(window.start + 1))) " to " (format::grouped(int(window.end))) " of " (format::grouped(int(rows))) " " (what) }
+                @if window.end < rows {
+                    a href=(cx.href(&cx.view.with("from", &window.end.to_string()))) { "Later" }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The page before anything is opened.
+
+use crate::html::{Markup, html};
+
+/// What the page is, for search engines and link previews.
+pub const DESCRIPTION: &str =
+    "Follow one token of an LLM inference run through the whole stack, from the request down to the weight tensor. \
+     Files are read in the browser; nothing is uploaded.";
+
+/// A capture that comes with the page.
+struct Sample {
+    name: &'static str,
+    title: &'static str,
+    text: &'static str,
+    note: &'static str,
+}
+
+const SAMPLES: [Sample; 3] = [
+    Sample {
+        name: "smollm2",
+        title: "A whole request, node by node",
+        text: "SmolLM2-135M on llama.cpp, CPU.",
+        note: "lab capture",
+    },
+    Sample {
+        name: "tiny-moe",
+        title: "Experts and a router",
+        text: "A small mixture of experts on llama.cpp.",
+        note: "lab capture",
+    },
+    Sample { name: "user-chat", title: "A request seen from outside", text: "A chat request.", note: "user capture" },
+];
+
+/// The chain in words.
+const PATH: [&str; 8] = ["request", "pass", "submission", "interval", "kernel", "node", "tensor", "layer"];
+
+/// What is read, and what it supplies. Only what opens.
+const READS: [(&str, &str); 5] = [
+    ("Tokenpath run bundle", "everything below, already joined"),
+    ("llama.cpp evaluation-callback or stamp capture", "passes, graph nodes in encode order, tensors, node times"),
+    ("llama.cpp preload capture", "passes and node times of an unmodified server"),
+    ("Request capture, NDJSON with arrival times", "the request clock, chunks, the server's counters"),
+    ("GGUF model file", "tensors, types, exact bytes, architecture"),
+];
+
+/// The page.
+pub fn page() -> Markup {
+    html! {
+        div class="drop" id="drop" {
+            h1 { "Follow one token through the whole stack" }
+            p { "Drop a recording of an inference run, or several files that belong together. They are read on this "
+                "machine; nothing is uploaded." }
+            ol class="path" aria-label="The path" { @for step in PATH { li { (step) } } }
+            p class="live" { button class="btn go" id="open-files" type="button" data-act="open" { "Open files" } }
+            noscript { p { "Opening files needs scripts and WebAssembly, which are switched off here." } }
+        }
+        section class="fig" {
+            h2 { "Or open a sample" }
+            ol class="samples" {
+                @for sample in SAMPLES {
+                    li {
+                        a href={ "?open=samples/" (sample.name) "/run.json.gz#run" } { (sample.title) }
+                        p { (sample.text) }
+                        p class="note" { (sample.note) }
+                    }
+                }
+            }
+        }
+        section class="fig" {
+            h2 { "What it reads" small { "by content, never by name" } }
+            div class="tw txt" {
+                table {
+                    thead { tr { th scope="col" { "File" } th scope="col" { "What it supplies" } } }
+                    tbody { @for (file, supplies) in READS { tr { td { (file) } td { (supplies) } } } }
+                }
+            }
+        }
+    }
+}

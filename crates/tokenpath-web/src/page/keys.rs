@@ -1,0 +1,82 @@
+//! The keyboard. Keys act only where they do not mean text, and never with a modifier that the browser uses.
+
+use std::rc::Rc;
+
+use tokenpath_engine::Lens;
+use tokenpath_engine::View;
+use tokenpath_engine::message::Message;
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlDialogElement, HtmlElement, HtmlInputElement, KeyboardEvent};
+
+use super::Page;
+
+impl Page {
+    /// A key was pressed.
+    pub(super) fn key(self: &Rc<Self>, event: &KeyboardEvent) {
+        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() || event.is_composing() {
+            return;
+        }
+        let key = event.key();
+        if self.writes_text() || self.element("keys").is_some_and(|keys| keys.has_attribute("open")) {
+            return;
+        }
+        let handled = match key.as_str() {
+            "?" => self.show_keys(),
+            "/" => self.focus_filter(),
+            "o" => self.choose_files(),
+            "Escape" => self.escape(),
+            digit => self.go_to_lens(digit),
+        };
+        if handled {
+            event.prevent_default();
+        }
+    }
+
+    fn writes_text(&self) -> bool {
+        let Some(active) = self.document.active_element() else { return false };
+        match active.tag_name().as_str() {
+            "INPUT" => active
+                .dyn_ref::<HtmlInputElement>()
+                .is_none_or(|input| !matches!(input.type_().as_str(), "checkbox" | "radio" | "button" | "range")),
+            "TEXTAREA" | "SELECT" => true,
+            _ => false,
+        }
+    }
+
+    fn show_keys(&self) -> bool {
+        let dialog = self.element("keys").and_then(|keys| keys.dyn_into::<HtmlDialogElement>().ok());
+        dialog.is_some_and(|dialog| dialog.show_modal().is_ok())
+    }
+
+    fn focus_filter(&self) -> bool {
+        let Ok(Some(filter)) = self.document.query_selector("#lens input[type=search]") else { return false };
+        let filter = filter.unchecked_into::<HtmlInputElement>();
+        let _ = filter.focus();
+        filter.select();
+        true
+    }
+
+    fn escape(self: &Rc<Self>) -> bool {
+        if self.opening.borrow().is_some() {
+            self.cancel();
+        } else {
+            self.send(Message::Act { act: "clear".to_owned(), id: String::new() });
+        }
+        true
+    }
+
+    fn go_to_lens(&self, digit: &str) -> bool {
+        let lens = digit.parse::<usize>().ok().and_then(|digit| Lens::ALL.get(digit.checked_sub(1)?).copied());
+        let (Some(lens), false) = (lens, self.current.borrow().is_none()) else { return false };
+        let view = View::parse(&self.fragment()).to(lens);
+        let _ = self.window.location().set_hash(&view.fragment());
+        true
+    }
+
+    /// Opens the browser's dialog for files.
+    pub(super) fn choose_files(&self) -> bool {
+        let Some(input) = self.element("files") else { return false };
+        HtmlElement::click(&input);
+        true
+    }
+}

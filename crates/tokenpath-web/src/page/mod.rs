@@ -1,0 +1,166 @@
+//! The main thread: events out, strings in. It holds handles of what is on the page and nothing about the run.
+
+mod address;
+mod keys;
+mod listeners;
+mod opening;
+mod region;
+mod theme;
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use tokenpath_engine::message::{Effect, Message, Order, Region};
+use tokenpath_pages::errors;
+use wasm_bindgen::prelude::*;
+use web_sys::{Document, HtmlElement, Window};
+
+use opening::{Running, Source};
+
+/// The page. Each field is borrowed for a moment only: a change of the document may call back into a listener.
+struct Page {
+    window: Window,
+    document: Document,
+    /// Makes a worker that has the module; the loading script knows how.
+    spawn: js_sys::Function,
+    /// The worker that holds the run.
+    current: RefCell<Option<Running>>,
+    /// The worker that reads other files meanwhile.
+    opening: RefCell<Option<Running>>,
+    /// Messages that wait until the engine has answered the last one.
+    waiting: RefCell<VecDeque<Message>>,
+    /// Whether the engine has a message that it has not answered.
+    busy: Cell<bool>,
+    /// Where to scroll once the lens is there: Back returns to where one was.
+    scroll_to: Cell<Option<f64>>,
+    /// What the crashed worker had open.
+    crashed: RefCell<Option<Source>>,
+}
+
+/// Takes over the page. `spawn` returns a new worker that runs [`crate::worker()`] on the same module.
+///
+/// # Errors
+/// When called where there is no document.
+#[wasm_bindgen]
+pub fn page(spawn: js_sys::Function) -> Result<(), JsValue> {
+    let window = web_sys::window().ok_or("there is no window")?;
+    let document = window.document().ok_or("there is no document")?;
+    let hook_document = document.clone();
+    std::panic::set_hook(Box::new(move |info| {
+        web_sys::console::error_1(&JsValue::from_str(&info.to_string()));
+        if let Some(notice) = hook_document.get_element_by_id(Region::Notice.id()) {
+            notice.set_inner_html(&errors::crash(&info.to_string(), false).into_string());
+        }
+    }));
+    let page = Rc::new(Page {
+        window,
+        document,
+        spawn,
+        current: RefCell::new(None),
+        opening: RefCell::new(None),
+        waiting: RefCell::new(VecDeque::new()),
+        busy: Cell::new(false),
+        scroll_to: Cell::new(None),
+        crashed: RefCell::new(None),
+    });
+    theme::start(&page);
+    listeners::start(&page)?;
+    address::start(&page);
+    page.root().class_list().add_1("live")?;
+    Ok(())
+}
+
+impl Page {
+    fn root(&self) -> web_sys::Element {
+        // A document without a root element cannot hold the script that runs this.
+        self.document.document_element().unwrap_or_else(|| JsValue::NULL.unchecked_into())
+    }
+
+    fn element(&self, id: &str) -> Option<HtmlElement> {
+        self.document.get_element_by_id(id)?.dyn_into().ok()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.document.body().is_none_or(|body| body.class_list().contains("empty"))
+    }
+
+    /// Hands a message to the engine, in turn. Of several values of one parameter only the last is worth the work.
+    fn send(&self, message: Message) {
+        if self.current.borrow().is_none() {
+            return;
+        }
+        if self.busy.get() {
+            let mut waiting = self.waiting.borrow_mut();
+            if let (Some(Message::SetParam { name: last, .. }), Message::SetParam { name, .. }) = (waiting.back(), &message)
+                && last == name
+            {
+                waiting.pop_back();
+            }
+            waiting.push_back(message);
+            return;
+        }
+        self.busy.set(true);
+        if let Some(current) = &*self.current.borrow() {
+            current.send(&Order::Update { message }, &[]);
+        }
+    }
+
+    /// The engine has answered: the next message is due.
+    fn answered(&self) {
+        self.busy.set(false);
+        let next = self.waiting.borrow_mut().pop_front();
+        if let Some(next) = next {
+            self.send(next);
+        }
+    }
+
+    fn carry_out(&self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Region { region, html, fresh } => {
+                    let Some(element) = self.element(region.id()) else { continue };
+                    region::set(&self.document, &element, &html, fresh);
+                    if region == Region::Lens && fresh {
+                        self.scroll(self.scroll_to.take().unwrap_or(0.0));
+                    }
+                }
+                Effect::Title { text } => self.document.set_title(&text),
+                Effect::Fragment { text, push } => self.set_fragment(&text, push),
+                Effect::Say { text } => self.say(&text),
+            }
+        }
+        if let Some(y) = self.scroll_to.take() {
+            self.scroll(y);
+        }
+        self.keep_focus();
+    }
+
+    /// Focus that went with what was replaced goes to the lens, so that the keyboard stays where the reading is.
+    fn keep_focus(&self) {
+        let lost = self.document.active_element().is_none_or(|active| active.tag_name() == "BODY");
+        if lost && !self.is_empty() {
+            self.focus("main");
+        }
+    }
+
+    fn focus(&self, id: &str) {
+        if let Some(element) = self.element(id) {
+            let options = web_sys::FocusOptions::new();
+            options.set_prevent_scroll(true);
+            let _ = element.focus_with_options(&options);
+        }
+    }
+
+    fn say(&self, text: &str) {
+        if let Some(said) = self.element("said") {
+            said.set_text_content(Some(text));
+        }
+    }
+
+    fn notice(&self, html: &str) {
+        if let Some(notice) = self.element(Region::Notice.id()) {
+            notice.set_inner_html(html);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The worker: the engine, the files it reads, and the messages between it and the page.
+
+mod blob;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::Array;
+use tokenpath_engine::message::{Opening, Order, Progress, Report};
+use tokenpath_engine::{Engine, File};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, Request, RequestInit, RequestMode, Response};
+
+use blob::BlobBytes;
+
+/// So often at most a progress report is sent, in milliseconds: more would only cost.
+const PROGRESS_EVERY: f64 = 50.0;
+
+/// Starts the engine in a worker. The page sends `[order, ...files]` and gets `[report, ...buffers]`.
+///
+/// # Errors
+/// When called anywhere but in a worker.
+#[wasm_bindgen]
+pub fn worker() -> Result<(), JsValue> {
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().dyn_into()?;
+    let hook_scope = scope.clone();
+    std::panic::set_hook(Box::new(move |info| send(&hook_scope, &Report::Stopped { what: info.to_string() })));
+
+    let engine = Rc::new(RefCell::new(Engine::default()));
+    let message_scope = scope.clone();
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        let parts = Array::from(&event.data());
+        let Some(Ok(order)) = parts.get(0).as_string().map(|json| serde_json::from_str::<Order>(&json)) else {
+            send(&message_scope, &Report::Stopped { what: "The page sent an order that is none.".to_owned() });
+            return;
+        };
+        match order {
+            Order::Open(opening) => {
+                let files = parts.iter().skip(1).filter_map(|file| file.dyn_into::<web_sys::File>().ok());
+                let files = files.map(|file| (file.name(), BlobBytes::new(file.into()))).collect();
+                open(&message_scope, &engine, files, &opening);
+            }
+            Order::Fetch { address, opening } => {
+                let (scope, engine) = (message_scope.clone(), Rc::clone(&engine));
+                spawn_local(async move {
+                    match fetch(&scope, &address).await {
+                        Ok(blob) => open(&scope, &engine, vec![(name_of(&address), BlobBytes::new(blob))], &opening),
+                        Err(what) => {
+                            let effects = Engine::refuse_address(&address, &what, &opening);
+                            send(&scope, &Report::Refused { effects });
+                        }
+                    }
+                });
+            }
+            Order::Update { message } => {
+                let effects = engine.borrow_mut().update(&message);
+                send(&message_scope, &Report::Updated { effects });
+            }
+        }
+    });
+    scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    // The listener lives as long as the worker.
+    on_message.forget();
+    Ok(())
+}
+
+fn open(
+    scope: &DedicatedWorkerGlobalScope,
+    engine: &Rc<RefCell<Engine>>,
+    files: Vec<(String, BlobBytes)>,
+    opening: &Opening,
+) {
+    let files: Vec<File<'_>> = files.iter().map(|(name, bytes)| File { name: name.clone(), bytes }).collect();
+    let mut sent_at = 0.0;
+    let mut stage = String::new();
+    let mut progress = |progress: Progress| {
+        let now = js_sys::Date::now();
+        if stage != progress.stage || now - sent_at > PROGRESS_EVERY {
+            sent_at = now;
+            stage.clone_from(&progress.stage);
+            send(scope, &Report::Progress(progress));
+        }
+    };
+    let report = match engine.borrow_mut().open(&files, opening, &mut progress) {
+        Ok(effects) => Report::Opened { effects },
+        Err(effects) => Report::Refused { effects },
+    };
+    send(scope, &report);
+}
+
+/// Fetches a bundle of this origin; whatever leaves the origin, even by a redirect, fails.
+async fn fetch(scope: &DedicatedWorkerGlobalScope, address: &str) -> Result<web_sys::Blob, String> {
+    let init = RequestInit::new();
+    init.set_mode(RequestMode::SameOrigin);
+    let message = |error: JsValue| {
+        error.dyn_ref::<js_sys::Error>().map_or_else(|| "the request failed".to_owned(), |e| String::from(e.message()))
+    };
+    let request = Request::new_with_str_and_init(address, &init).map_err(message)?;
+    let response = JsFuture::from(scope.fetch_with_request(&request)).await.map_err(message)?;
+    let response: Response = response.dyn_into().map_err(message)?;
+    if !response.ok() {
+        return Err(format!("the server answers {}", response.status()));
+    }
+    let blob = JsFuture::from(response.blob().map_err(message)?).await.map_err(message)?;
+    blob.dyn_into().map_err(message)
+}
+
+fn name_of(address: &str) -> String {
+    let path = address.split(['?', '#']).next().unwrap_or(address);
+    path.rsplit('/').next().unwrap_or(path).to_owned()
+}
+
+fn send(scope: &DedicatedWorkerGlobalScope, report: &Report) {
+    let parts = Array::new();
+    // Reports are plain data of our own: they always have a JSON form.
+    parts.push(&JsValue::from_str(&serde_json::to_string(report).unwrap_or_default()));
+    // A port that is gone belongs to a page that is gone.
+    let _ = scope.post_message(&parts);
+}
