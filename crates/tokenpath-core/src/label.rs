@@ -126,6 +126,13 @@ impl fmt::Display for Label {
     }
 }
 
+/// As in bundles: `kind` or `kind:detail`.
+impl serde::Serialize for Label {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// The label of one column or field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ColumnLabel {

@@ -6,7 +6,7 @@
 //! - A value is never separated from its [`Label`]; a missing one never from its reason.
 //!
 //! Reading order: [`label`], [`absence`], [`mod@column`], [`model`], [`bundle`], then what is computed
-//! from a run: [`fact`] and the modules that use it.
+//! from a run: [`fact`] and the modules that use it, and [`traverse`].
 
 pub mod absence;
 pub mod bundle;
@@ -20,8 +20,10 @@ pub mod model;
 pub mod problem;
 pub mod record;
 mod table;
+pub mod traverse;
 
 pub use absence::{Absence, ReasonCode};
+pub use item::Item;
 pub use label::{Label, LabelKind, Labels};
 pub use model::Run;
 pub use problem::{Problem, Rule};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tokenpath_core::bundle::{self, Opened};
+use tokenpath_import::{Continue, Imported, OpenOptions, ReadAt};
 use tokenpath_pages::errors::{self, Failure};
 use tokenpath_pages::html::Markup;
 use tokenpath_pages::page::Context;
@@ -12,7 +12,6 @@ use tokenpath_pages::view::{Links, View};
 
 use crate::failure;
 use crate::message::{Effect, Message, Opening, Progress, Region};
-use crate::source::ReadAt;
 
 /// A file to open: its name, for messages only, and its bytes.
 pub struct File<'a> {
@@ -35,7 +34,7 @@ pub struct Engine {
 /// What is open.
 #[derive(Debug)]
 struct Session {
-    opened: Opened,
+    imported: Imported,
     verdict: Option<Chip>,
 }
 
@@ -56,9 +55,21 @@ impl Engine {
         opening: &Opening,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Vec<Effect>, Vec<Effect>> {
-        match read(files, progress) {
-            Ok(opened) => {
-                self.session = Some(Session { opened, verdict: None });
+        let files = files.iter().map(|file| (file.name.clone(), file.bytes)).collect();
+        // Text stays: who opens a file here sees what is in it, and nothing leaves the page.
+        let options = OpenOptions { keep_text: true };
+        let imported = tokenpath_import::open(files, &options, &mut |at| {
+            progress(Progress {
+                stage: format!("Reading {}", at.file),
+                done: at.bytes,
+                total: at.total,
+                unit: "bytes".to_owned(),
+            });
+            Continue::Yes
+        });
+        match imported {
+            Ok(imported) => {
+                self.session = Some(Session { imported, verdict: None });
                 self.view = View::parse(&opening.fragment);
                 self.shown.clear();
                 self.title.clear();
@@ -66,7 +77,7 @@ impl Engine {
                 effects.push(notice(String::new()));
                 Ok(effects)
             }
-            Err(failure) => Err(vec![notice(errors::panel(&failure, opening.keeps).into_string())]),
+            Err(error) => Err(vec![notice(errors::panel(&failure::of(&error), opening.keeps).into_string())]),
         }
     }
 
@@ -120,10 +131,11 @@ impl Engine {
     fn render(&mut self, fresh: bool) -> Vec<Effect> {
         let Some(session) = &self.session else { return Vec::new() };
         let cx = Context {
-            run: &session.opened.run,
-            problems: &session.opened.problems,
+            run: &session.imported.run,
+            problems: &session.imported.problems,
             view: &self.view,
             links: Links::Fragment,
+            verdict: None,
         };
         let regions: [(Region, Markup); 5] = [
             (Region::Lens, shell::lens(&cx)),
@@ -153,33 +165,4 @@ impl Engine {
 
 fn notice(html: String) -> Effect {
     Effect::Region { region: Region::Notice, html, fresh: true }
-}
-
-fn read(files: &[File<'_>], progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
-    /// How much is read at once: large enough that the call costs nothing, small enough for progress.
-    const SLICE: u64 = 4 << 20;
-    let [file] = files else {
-        return Err(Failure { what: "No file was given.".to_owned(), advice: "Open one file.".to_owned() });
-    };
-    let total = file.bytes.len();
-    let mut bytes = Vec::new();
-    while (bytes.len() as u64) < total {
-        let from = bytes.len();
-        let wanted = SLICE.min(total - from as u64) as usize;
-        bytes.resize(from + wanted, 0);
-        let read = bytes.get_mut(from..).map(|buffer| file.bytes.read_at(from as u64, buffer));
-        if let Some(Err(failed)) = read {
-            return Err(Failure {
-                what: format!("{}: {}.", file.name, failed.message),
-                advice: "Open the file again.".to_owned(),
-            });
-        }
-        progress(Progress {
-            stage: "Reading".to_owned(),
-            done: bytes.len() as u64,
-            total,
-            unit: "bytes".to_owned(),
-        });
-    }
-    bundle::read(&bytes).map_err(|error| failure::of_bundle(&file.name, &error))
 }

@@ -1,17 +1,50 @@
 //! Errors of opening to words and advice. The error types state facts; what to do about them is said here.
 
 use tokenpath_core::bundle::ReadError;
+use tokenpath_import::{Format, OpenError};
 use tokenpath_pages::errors::Failure;
 
-/// The failure of reading the file `name` as a bundle.
-pub(crate) fn of_bundle(name: &str, error: &ReadError) -> Failure {
+/// The failure of opening files.
+pub(crate) fn of(error: &OpenError) -> Failure {
     let advice = match error {
+        OpenError::Nothing => "Choose or drop at least one file.",
+        OpenError::Empty { .. } | OpenError::Blank { .. } => {
+            "The program that wrote it has not finished, or failed. Look at its messages, then record again."
+        }
+        OpenError::NotRead { format, .. } => of_format(*format),
+        OpenError::Unknown { .. } => "Open one of the files that the start page lists. Names do not matter, content does.",
+        OpenError::Read { .. } => "The file may have changed since it was chosen. Open it again.",
+        OpenError::Bundle { error, .. } => of_bundle(error),
+        OpenError::TooLarge { .. } => "Record fewer passes or shorter, so that the recording stays below the limit.",
+        OpenError::Malformed { .. } => {
+            "The file may be cut off or edited by hand. Get it again from where it was made, or record again."
+        }
+        OpenError::Gguf { .. } => "The file may be cut off: compare its length with where it came from, and copy it again.",
+        OpenError::DoNotBelong { .. } => "Open them one at a time, or choose files of the same run.",
+        _ => "Open the file again, or another one.",
+    };
+    Failure { what: format!("{error}."), advice: advice.to_owned() }
+}
+
+fn of_bundle(error: &ReadError) -> &'static str {
+    match error {
         ReadError::Json(_) => "The file may be cut off or edited by hand. Get it again from where it was made.",
         ReadError::Gzip { .. } => "The file is damaged or was not copied to its end. Copy it again.",
-        ReadError::TooLarge { .. } => "Record fewer passes, or use the command line, which has no such limit.",
+        ReadError::TooLarge { .. } => "Record fewer passes, so that the bundle stays below the limit.",
         ReadError::Blank { .. } => "The program that wrote it has not finished, or failed. Look at its messages.",
         ReadError::NewerVersion { .. } => "Reload the page for the newest viewer, or update tokenpath.",
-        _ => "Open a run bundle, or one of the files that the start page lists.",
-    };
-    Failure { what: format!("{name}: {error}."), advice: advice.to_owned() }
+        _ => "Open a run bundle, or one of the other files that the start page lists.",
+    }
+}
+
+fn of_format(format: Format) -> &'static str {
+    match format {
+        Format::GitLfsPointer => "Fetch the file itself with git lfs pull, then open that.",
+        Format::Zip => "Unpack it and open the files inside.",
+        Format::EventStream | Format::OllamaStream => {
+            "Without arrival times no timing can be read from it. Record the request again with arrival times."
+        }
+        Format::Ggjt => "Convert the model to GGUF with the tools of llama.cpp, then open that.",
+        _ => "This version does not read it. Open one of the files that the start page lists.",
+    }
 }

@@ -3,13 +3,13 @@
 //! A shell hands files to [`Engine::open`] and messages to [`Engine::update`], and carries out the effects it gets
 //! back. Everything that is shown is decided here and tested natively; a shell only forwards and places.
 //!
-//! Must never contain: I/O, a clock, a browser. Bytes come through [`source::ReadAt`], which shells implement.
+//! Must never contain: I/O, a clock, a browser. Bytes come through [`ReadAt`], which shells implement.
 
 mod engine;
 mod failure;
 pub mod message;
-pub mod source;
 
 pub use engine::{Engine, File};
+pub use tokenpath_import::{ReadAt, ReadFailed};
 pub use tokenpath_pages::lens::Lens;
 pub use tokenpath_pages::view::View;

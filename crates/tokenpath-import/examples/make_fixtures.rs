@@ -21,7 +21,7 @@ struct Case {
     gguf: Option<&'static str>,
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 7] = [
     Case {
         folder: "smollm2",
         title: "SmolLM2-135M-Instruct in llama.cpp on one CPU thread, node by node and stamped",
@@ -50,6 +50,13 @@ const CASES: [Case; 6] = [
         scenario: "Six layers keep a recurrent state, two keep keys and values; each has eight experts and a shared one.",
         data: &["capture_tiny-hybrid.json.gz", "capture_tiny-hybrid.abort.json.gz"],
         gguf: Some("tiny-hybrid.gguf"),
+    },
+    Case {
+        folder: "smollm2-server",
+        title: "SmolLM2-135M-Instruct in an unmodified llama.cpp server, from the request down to the nodes",
+        scenario: "One completion of 24 tokens; a preloaded recorder in the server and the client's stamps share a clock.",
+        data: &["pre_smol_node.jsonl", "pre_smol_node.sse.jsonl"],
+        gguf: Some("SmolLM2-135M-Instruct.Q4_1.gguf"),
     },
     Case {
         folder: "user-chat",

@@ -5,7 +5,8 @@ use tokenpath_core::{Problem, Run};
 
 use crate::error::OpenError;
 use crate::gguf;
-use crate::llamacpp::{self, recorders, recording::Recording};
+use crate::llamacpp::recording::{Recording, Timing};
+use crate::llamacpp::{self, recorders};
 use crate::read_at::{ReadAt, head};
 use crate::request;
 use crate::sniff::{Format, HEAD, sniff};
@@ -112,6 +113,7 @@ enum Content {
     Bundle(Box<bundle::Opened>),
     Capture(Box<Recording>),
     Stamps(Box<Recording>),
+    Preload(Box<Recording>),
     Request(Box<request::Capture>),
     Gguf(Box<gguf::Model>),
 }
@@ -151,6 +153,10 @@ fn load(
             let recording = Box::new(llamacpp::capture::read(&bytes).map_err(malformed)?);
             // The sniffed mode and the read one are the same field; a file whose mode comes late is told apart here.
             if recording.graphs.is_empty() { Content::Stamps(recording) } else { Content::Capture(recording) }
+        }
+        Format::LlamaPreload => {
+            let bytes = inflated(&name, format, source, llamacpp::preload::MAX_BYTES, progress)?;
+            Content::Preload(Box::new(llamacpp::preload::read(&bytes).map_err(malformed)?))
         }
         Format::RequestCapture => {
             let bytes = inflated(&name, format, source, request::MAX_BYTES, progress)?;
@@ -228,6 +234,7 @@ struct Roles {
     bundle: Option<(String, Box<bundle::Opened>)>,
     capture: Option<(String, Box<Recording>)>,
     stamps: Option<(String, Box<Recording>)>,
+    preload: Option<(String, Box<Recording>)>,
     request: Option<(String, Box<request::Capture>)>,
     gguf: Option<(String, Box<gguf::Model>)>,
 }
@@ -238,6 +245,7 @@ impl Roles {
         [
             self.capture.as_ref().map(|(name, _)| name.as_str()),
             self.stamps.as_ref().map(|(name, _)| name.as_str()),
+            self.preload.as_ref().map(|(name, _)| name.as_str()),
             self.request.as_ref().map(|(name, _)| name.as_str()),
             self.gguf.as_ref().map(|(name, _)| name.as_str()),
         ]
@@ -258,6 +266,7 @@ fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, Open
             Content::Bundle(opened) => take_role(&mut roles.bundle, name.clone(), opened),
             Content::Capture(recording) => take_role(&mut roles.capture, name.clone(), recording),
             Content::Stamps(recording) => take_role(&mut roles.stamps, name.clone(), recording),
+            Content::Preload(recording) => take_role(&mut roles.preload, name.clone(), recording),
             Content::Request(capture) => take_role(&mut roles.request, name.clone(), capture),
             Content::Gguf(model) => take_role(&mut roles.gguf, name.clone(), model),
         };
@@ -285,7 +294,7 @@ fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, Open
         imported.set_aside = opened.set_aside;
         return Ok(imported);
     }
-    if roles.capture.is_some() || roles.stamps.is_some() {
+    if roles.capture.is_some() || roles.stamps.is_some() || roles.preload.is_some() {
         return llama(roles, options, imported);
     }
     if let Some((name, capture)) = roles.request {
@@ -386,24 +395,41 @@ fn llama(roles: Roles, options: &OpenOptions, mut imported: Imported) -> Result<
         rule,
         reason,
     };
-    if let (Some((second, _)), Some((first, _))) = (
-        &roles.request,
-        roles.capture.as_ref().map(|(name, _)| (name, ())).or(roles.stamps.as_ref().map(|(name, _)| (name, ()))),
-    ) {
+    let own = roles.capture.as_ref().or(roles.stamps.as_ref()).map(|(name, _)| name.clone());
+    if let (Some((second, _)), Some(first)) = (&roles.request, &own) {
         let reason =
             "the recorder calls the decode function in its own process, so its passes serve no request".to_owned();
         return Err(refused(first, second, ("request-of-the-run", reason)));
     }
-    let (name, recording, recorder) = match (roles.capture, roles.stamps) {
-        (Some((first, capture)), Some((second, stamps))) => {
+    if let (Some((second, _)), Some(first)) = (&roles.preload, &own) {
+        let reason = "each is a recording of its own run; two runs are compared, not joined".to_owned();
+        return Err(refused(first, second, (ONE_OF_EACH, reason)));
+    }
+    let (name, mut recording, recorder) = match (roles.capture, roles.stamps, roles.preload) {
+        (Some((first, capture)), Some((second, stamps)), _) => {
             let (joined, notes) =
                 llamacpp::join::with_stamps(*capture, *stamps).map_err(|refusal| refused(&first, &second, refusal))?;
             imported.joins.extend(notes.into_iter().map(|(rule, text)| JoinNote { rule, text }));
             (first, joined, recorders::CALLBACK_AND_STAMPS)
         }
-        (Some((name, capture)), None) => (name, *capture, recorders::CALLBACK),
-        (None, Some((name, stamps))) => (name, *stamps, recorders::STAMPS),
-        (None, None) => return Err(OpenError::Nothing),
+        (Some((name, capture)), None, _) => (name, *capture, recorders::CALLBACK),
+        (None, Some((name, stamps)), _) => (name, *stamps, recorders::STAMPS),
+        (None, None, Some((name, recording))) => {
+            let timed = recording.passes.iter().any(|pass| pass.timing != Timing::None);
+            (name, *recording, if timed { recorders::PRELOAD_NODES } else { recorders::PRELOAD_GRAPHS })
+        }
+        (None, None, None) => return Err(OpenError::Nothing),
+    };
+    let served = match &roles.request {
+        Some((second, capture)) => {
+            let served = llamacpp::with_request::mark(&mut recording, capture)
+                .map_err(|refusal| refused(&name, second, refusal))?;
+            imported.joins.push(JoinNote { rule: llamacpp::join::SAME_CLOCK, text: served.text.clone() });
+            leave_out(&mut imported, second, &capture.left_out);
+            private(&mut imported, second, options, capture.events.len());
+            Some((served, capture))
+        }
+        None => None,
     };
     if let Some((file, model)) = &roles.gguf {
         let text = llamacpp::with_model::check(&recording, model).map_err(|refusal| refused(&name, file, refusal))?;
@@ -425,5 +451,8 @@ fn llama(roles: Roles, options: &OpenOptions, mut imported: Imported) -> Result<
         gguf: roles.gguf.as_ref().map(|(name, model)| (name.as_str(), &**model)),
     };
     imported.run = llamacpp::run(&recording, &shared);
+    if let Some((served, capture)) = served {
+        llamacpp::with_request::overlay(&mut imported.run, &served, capture, options.keep_text);
+    }
     Ok(imported)
 }

@@ -3,6 +3,7 @@
 use tokenpath_core::Run;
 use tokenpath_core::item::Item;
 use tokenpath_core::problem::Problem;
+use tokenpath_core::traverse::Verdict;
 
 use crate::html::{Markup, PreEscaped, html};
 use crate::lens::Lens;
@@ -19,6 +20,8 @@ pub struct Context<'a> {
     pub view: &'a View,
     /// How links are spelt.
     pub links: Links,
+    /// The verdict on the token under test, where it has been computed.
+    pub verdict: Option<&'a Verdict>,
 }
 
 impl Context<'_> {

@@ -31,13 +31,13 @@ mod svg;
 mod tip;
 mod viewport;
 
-pub use build::{Source, build};
+pub use build::{Source, build, interval_name, kernel_name};
 pub use find::{Found, find, neighbour};
 pub use gesture::{Gesture, initial};
 pub use hit::Hit;
 pub use layout::{LaneBox, Layout, TrackBox, name, which};
 pub use svg::to_svg;
-pub use tip::{measure, tip};
+pub use tip::{caption, measure, tip};
 pub use viewport::{Limits, MOST_PIXELS, Viewport, parse_range};
 
 use serde::{Deserialize, Serialize};
@@ -130,6 +130,8 @@ pub enum Role {
     Tick,
     /// A name on a dark bar; the page's background colour.
     OnInk,
+    /// A name on a plain bar of middling darkness; the ink of the page.
+    OnBar,
     /// A name on a quiet strip.
     OnWell,
     /// A name of something recorded, in monospace, beneath its bar.

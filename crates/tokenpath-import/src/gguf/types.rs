@@ -60,6 +60,11 @@ pub fn by_id(id: u32) -> Option<Type> {
     TYPES.iter().copied().find(|known| known.id == id)
 }
 
+/// The type of this name.
+pub fn by_name(name: &str) -> Option<Type> {
+    TYPES.iter().copied().find(|known| known.name == name)
+}
+
 impl Type {
     /// Bytes of a tensor of these sizes; `None` when the first is no whole number of blocks or the product overflows.
     pub fn size(self, sizes: &[u64]) -> Option<u64> {

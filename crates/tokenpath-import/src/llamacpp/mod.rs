@@ -13,6 +13,7 @@ pub mod layers;
 mod log;
 mod model;
 
+pub mod preload;
 mod raw;
 pub(crate) mod recorders;
 pub mod recording;
@@ -20,5 +21,6 @@ pub mod stamps;
 mod tables;
 pub mod topology;
 pub(crate) mod with_model;
+pub(crate) mod with_request;
 
-pub(crate) use tables::{Recorder, Shared, run, slug};
+pub(crate) use tables::{Shared, run, slug};

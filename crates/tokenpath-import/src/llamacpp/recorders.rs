@@ -1,6 +1,6 @@
 //! What each recorder is and what holds for every capture by it.
 
-use tokenpath_core::ReasonCode;
+use tokenpath_core::{Label, ReasonCode};
 
 use super::tables::Recorder;
 
@@ -27,6 +27,7 @@ pub(crate) const CALLBACK: Recorder = Recorder {
         ReasonCode::NoSuchThing,
         "The recorder calls the decode function in its own process; there was no request over a connection.",
     ),
+    backend: || Label::inferred("the buffers in which all results lie"),
     submission: "decode call",
 };
 
@@ -76,6 +77,7 @@ pub(crate) const PRELOAD_NODES: Recorder = Recorder {
         ReasonCode::NotSupplied,
         "The recorder sits in the server and sees no request; a request capture on the same clock was not given.",
     ),
+    backend: || Label::reported("the backend that the scheduler chose for each node"),
     submission: "graph compute call",
 };
 

@@ -108,6 +108,8 @@ pub struct Recording {
     pub executions: Vec<Execution>,
     /// The model as the runtime names it.
     pub model: Option<String>,
+    /// Who names the model, where that is not the recorder.
+    pub model_reporter: Option<&'static str>,
     /// The architecture as the runtime names it.
     pub architecture: Option<String>,
     /// The sum of the tensors' bytes as the runtime states it.

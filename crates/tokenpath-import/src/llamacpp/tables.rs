@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tokenpath_core::column::Ints;
 use tokenpath_core::model::{
     Choices, Classification, Device, Executions, Graph, Graphs, Host, Identity, Instrument, Kernels, ModelFile, Nodes,
     PassRows, Passes, Runtime, Traversal, Weights,
@@ -33,6 +34,8 @@ pub(crate) struct Recorder {
     pub(crate) no_wall_time: &'static str,
     /// Why there is no request.
     pub(crate) no_request: (ReasonCode, &'static str),
+    /// Where the backend is known from.
+    pub(crate) backend: fn() -> Label,
     /// What one submission is.
     pub(crate) submission: &'static str,
 }
@@ -222,7 +225,7 @@ fn identity(
     let device = backend.map(|backend| Device {
         given: true,
         name: Some(backend.to_owned()),
-        labels: Labels::all(Label::inferred("the buffers in which all results lie")),
+        labels: Labels::all((recorder.backend)()),
         ..Device::default()
     });
     if device.is_some() {
@@ -232,7 +235,7 @@ fn identity(
     let timed = recording.passes.iter().any(|pass| pass.timing != Timing::None);
     let stem = model.as_deref().unwrap_or("llama.cpp");
     let name_label = match &recording.model {
-        Some(_) => reported.clone(),
+        Some(_) => recording.model_reporter.map_or_else(|| reported.clone(), Label::reported),
         None => Label::read(shared.gguf.map_or("", |(name, _)| name)),
     };
     Identity {
@@ -245,8 +248,7 @@ fn identity(
             name: Some("llama.cpp".to_owned()),
             version: recording.runtime_version.clone(),
             backend: backend.map(str::to_owned),
-            labels: Labels::all(reported.clone())
-                .with("backend", Label::inferred("the buffers in which all results lie")),
+            labels: Labels::all(reported.clone()).with("backend", (recorder.backend)()),
             ..Runtime::default()
         },
         model: ModelFile { given: true, name: model, labels: Labels::all(name_label), ..ModelFile::default() },
@@ -454,8 +456,7 @@ fn nodes(
         };
         absent.add("/graph/nodes/subgraph", ReasonCode::NotRecorded, reason);
     }
-    let sources =
-        if shared.recorder.sources_by_index { reported.clone() } else { Label::inferred("latest node of that name") };
+    let sources = if shared.recorder.sources_by_index { reported.clone() } else { Label::inferred("source-by-name") };
     out.labels = Labels::all(reported)
         .with("subgraph", Label::reported("the scheduler's number of splits, which is 1"))
         .with("view", Label::inferred("ggml's operations that do nothing"))
@@ -492,6 +493,11 @@ fn kernel_candidates(recording: &Recording, graph: u32, topology: &Topology) -> 
         }
     }
     out
+}
+
+/// A column that may be left out: none when no row has a value.
+fn column(cells: impl Iterator<Item = Option<i64>> + Clone) -> Ints {
+    if cells.clone().any(|cell| cell.is_some()) { cells.collect() } else { Ints::default() }
 }
 
 fn passes(recording: &Recording, shared: &Shared<'_>, clock: &str, absent: &mut Absences) -> Passes {
@@ -564,7 +570,7 @@ fn passes(recording: &Recording, shared: &Shared<'_>, clock: &str, absent: &mut 
         end: rows.iter().map(|pass| pass.end).collect(),
         period: periods.into_iter().collect(),
         tokens: rows.iter().map(|pass| pass.tokens).collect(),
-        position: rows.iter().map(|pass| pass.position).collect(),
+        position: column(rows.iter().map(|pass| pass.position)),
         token_text: if shared.keep_text {
             rows.iter().map(|pass| keep(&pass.token_text)).collect()
         } else {
@@ -572,7 +578,7 @@ fn passes(recording: &Recording, shared: &Shared<'_>, clock: &str, absent: &mut 
         },
         graph: rows.iter().map(|pass| pass.graph).collect(),
         execution: rows.iter().map(|pass| Some(pass.execution)).collect(),
-        cpu_time: rows.iter().map(|pass| pass.cpu_time).collect(),
+        cpu_time: column(rows.iter().map(|pass| pass.cpu_time)),
         labels: Labels::all(measured)
             .with("kind", recording.kind_label.clone().unwrap_or_else(|| reported.clone()))
             .with("period", Label::derived("start of the next pass of the same execution - start"))

@@ -8,7 +8,6 @@ use super::{Capture, section};
 use crate::absent::Absences;
 use crate::gguf;
 use crate::llamacpp::ends::End;
-use crate::llamacpp::slug;
 use crate::wall::rfc3339;
 
 /// The model as the server names it, or else as the request does; and who said so.
@@ -30,7 +29,8 @@ fn server(capture: &Capture) -> Option<&str> {
     })
 }
 
-fn fingerprint(capture: &Capture) -> Option<String> {
+/// The version that the server states in its events.
+pub(crate) fn fingerprint(capture: &Capture) -> Option<String> {
     capture.events.iter().find_map(|event| match &event.answer {
         Answer::Said(said) => said.fingerprint.clone().filter(|fingerprint| !fingerprint.is_empty()),
         _ => None,
@@ -107,7 +107,7 @@ pub(crate) fn run(capture: &Capture, keep_text: bool, model: Option<(&str, &gguf
     Run {
         identity: Identity {
             given: true,
-            id: Some(format!("{}-{}", slug(path), capture.origin.unwrap_or(0))),
+            id: Some(format!("request-{}", capture.origin.unwrap_or(0))),
             title: Some(format!("{}: one request to {path}", name.as_deref().unwrap_or("A model"))),
             capture_mode: Some("user".to_owned()),
             recorded_at,

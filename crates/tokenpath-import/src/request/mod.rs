@@ -10,7 +10,7 @@ mod tokens;
 
 use serde::Deserialize;
 
-pub(crate) use alone::{model_name, run};
+pub(crate) use alone::{fingerprint, model_name, run};
 pub use event::{Answer, Api, Channel, Event};
 pub(crate) use section::section;
 

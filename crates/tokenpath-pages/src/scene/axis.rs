@@ -8,15 +8,15 @@ const APART: f64 = 88.0;
 
 /// One tick.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tick {
+pub(super) struct Tick {
     /// Its pixel.
-    pub x: f64,
+    pub(super) x: f64,
     /// What is written at it.
-    pub text: String,
+    pub(super) text: String,
 }
 
 /// Ticks at round times after `zero`, whose own tick says `origin`.
-pub fn ticks(view: &Viewport, zero: i64, origin: &str) -> Vec<Tick> {
+pub(super) fn ticks(view: &Viewport, zero: i64, origin: &str) -> Vec<Tick> {
     let wanted = view.span() as f64 / f64::from(view.plot_width()) * APART * view.scale;
     let step = step(wanted);
     let after = view.from.saturating_sub(zero);
@@ -37,7 +37,7 @@ pub fn ticks(view: &Viewport, zero: i64, origin: &str) -> Vec<Tick> {
 }
 
 /// The smallest of 1, 2 and 5 times a power of ten nanoseconds that is not below `wanted`.
-pub fn step(wanted: f64) -> i64 {
+pub(super) fn step(wanted: f64) -> i64 {
     let mut decade = 1_i64;
     while let Some(next) = decade.checked_mul(10) {
         for factor in [1, 2, 5] {

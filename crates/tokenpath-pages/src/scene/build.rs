@@ -22,6 +22,8 @@ pub struct Source<'a> {
     pub marks: &'a Marks,
     /// What times count from.
     pub start: Start,
+    /// Draws tracks of this kind alone, without a minimap.
+    pub only: Option<TrackKind>,
 }
 
 /// Estimated width of a character in CSS pixels, a little on the wide side: of names, and of monospace ones.
@@ -30,7 +32,7 @@ const MONO: f64 = 6.4;
 
 /// Builds one frame.
 pub fn build(source: &Source<'_>, view: Viewport) -> Scene {
-    let layout = Layout::new(source.run, source.rows, &view);
+    let layout = Layout::new(source, &view);
     let mut builder = Builder {
         source,
         view,
@@ -55,7 +57,9 @@ pub fn build(source: &Source<'_>, view: Viewport) -> Scene {
     builder.names();
     builder.lanes();
     builder.flows();
-    builder.minimap();
+    if source.only.is_none() {
+        builder.minimap();
+    }
     builder.scene
 }
 
@@ -141,7 +145,7 @@ impl Builder<'_> {
             let Some(track) = self.source.rows.tracks.get(place.track) else { continue };
             let Some(lane) = track.lanes.get(place.lane) else { continue };
             if place.lane == 0 && track.kind.hatched() {
-                self.hatch(track, &place);
+                self.hatch(&place);
             }
             self.scene.lanes.push((at, self.scene.bars.len()));
             self.lane(track, lane, &place, visible);
@@ -151,9 +155,8 @@ impl Builder<'_> {
         }
     }
 
-    fn hatch(&mut self, track: &Track, first: &LaneBox) {
+    fn hatch(&mut self, first: &LaneBox) {
         let last = self.scene.layout.lanes.iter().rfind(|lane| lane.track == first.track).copied().unwrap_or(*first);
-        let _ = track;
         let Some((y, height)) = self.visible(first.top, last.top + last.height - first.top) else { return };
         let mut hatches = hatches(&self.source.rows.unrecorded, &self.columns, self.view.plot_left(), y, height);
         hatches.extend(self.outside(y, height));
@@ -217,6 +220,10 @@ impl Builder<'_> {
     fn label(&mut self, kind: TrackKind, event: &Event, place: &LaneBox, bar: (u32, u32, u32, u32), until: &mut f64) {
         let (x, width, y, height) = bar;
         let css = f64::from(width) / self.view.scale;
+        if kind == TrackKind::Layers {
+            self.layer(event, bar);
+            return;
+        }
         // No name is shorter than two characters and its room.
         if css < 14.0 || height < self.view.px(12.0) {
             return;
@@ -240,15 +247,27 @@ impl Builder<'_> {
         let role = match kind {
             TrackKind::Encode | TrackKind::Calls => Role::OnInk,
             TrackKind::Passes if event.tint == Tint::Prefill => Role::OnInk,
+            TrackKind::Passes | TrackKind::Copies => Role::OnBar,
             TrackKind::Chunks | TrackKind::Intervals => return,
             _ => Role::OnWell,
         };
         let pad = 5.0 * self.view.scale;
         let baseline = y + height / 2 + self.view.px(4.0);
-        if kind == TrackKind::Layers {
-            self.text(start + room / 2.0, baseline, Anchor::Middle, role, &text, room);
-        } else {
-            self.text(start + pad, baseline, Anchor::Start, role, &text, room - 2.0 * pad);
+        self.text(start + pad, baseline, Anchor::Start, role, &text, room - 2.0 * pad);
+    }
+
+    /// The number of a layer: of each where they fit, else of every fifth.
+    fn layer(&mut self, event: &Event, (x, width, y, height): (u32, u32, u32, u32)) {
+        if height < self.view.px(12.0) {
+            return;
+        }
+        let number = event.row.to_string();
+        let needed = (number.len() as f64 * SANS + 4.0) * self.view.scale;
+        let room = f64::from(width);
+        let fifth = event.row.is_multiple_of(5) && room * 5.0 >= needed * 1.5;
+        if room >= needed || fifth {
+            let (middle, baseline) = (f64::from(x) + room / 2.0, y + height / 2 + self.view.px(4.0));
+            self.text(middle, baseline, Anchor::Middle, Role::OnWell, &number, needed);
         }
     }
 

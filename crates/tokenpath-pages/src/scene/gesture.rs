@@ -104,7 +104,7 @@ impl Gesture {
             Gesture::Move { dx } => view.moved(*dx, limits),
             Gesture::Shift { part } => view.moved(part * f64::from(view.plot_width()), limits),
             Gesture::Scroll { dy } => {
-                let layout = Layout::new(source.run, source.rows, view);
+                let layout = Layout::new(source, view);
                 view.scrolled(*dy, layout.content, view.height.saturating_sub(layout.body))
             }
             Gesture::Box { from, to } => view.boxed(*from, *to, limits),
@@ -125,7 +125,7 @@ impl Gesture {
 
 /// The viewport with a scroll that its rows allow.
 fn settled(source: &Source<'_>, view: &Viewport) -> Viewport {
-    let layout = Layout::new(source.run, source.rows, view);
+    let layout = Layout::new(source, view);
     view.scrolled(0.0, layout.content, view.height.saturating_sub(layout.body))
 }
 
@@ -133,7 +133,7 @@ fn reveal(source: &Source<'_>, view: &Viewport, item: Item, limits: Limits) -> V
     let Some((from, to)) = time_of(source.run, item) else { return *view };
     let view = view.revealing(from, to, limits);
     let Some((track, lane, _)) = find::place(source.rows, item) else { return view };
-    let layout = Layout::new(source.run, source.rows, &view);
+    let layout = Layout::new(source, &view);
     let Some(place) = layout.lanes.iter().find(|place| (place.track, place.lane) == (track, lane)) else { return view };
     let room = view.height.saturating_sub(layout.body);
     let above = f64::from(view.scroll) - f64::from(place.top);

@@ -1,8 +1,8 @@
 //! Where rows stand: from top to bottom, before scrolling.
 
-use tokenpath_core::Run;
-use tokenpath_core::derive::timeline::{TimelineRows, Track, TrackKind};
+use tokenpath_core::derive::timeline::{Track, TrackKind};
 
+use super::build::Source;
 use super::viewport::Viewport;
 use crate::format;
 
@@ -11,6 +11,7 @@ const MINIMAP_TOP: f64 = 5.0;
 const MINIMAP_HEIGHT: f64 = 16.0;
 const FUNNEL: f64 = 42.0;
 const AXIS_BASELINE: f64 = 57.0;
+const AXIS_ALONE: f64 = 11.0;
 const BODY_TOP: f64 = 66.0;
 
 /// Room between tracks, between the lanes of one, and for a line of names under a lane, in CSS pixels.
@@ -70,17 +71,26 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of a run's rows at the viewport's scale.
-    pub fn new(run: &Run, rows: &TimelineRows, view: &Viewport) -> Layout {
-        let mut layout = Layout {
-            minimap: (view.px(MINIMAP_TOP), view.px(MINIMAP_HEIGHT)),
-            funnel: view.px(FUNNEL),
-            axis: view.px(AXIS_BASELINE),
-            body: view.px(BODY_TOP),
-            ..Layout::default()
+    /// The layout of the rows that a source draws, at the viewport's scale.
+    pub fn new(source: &Source<'_>, view: &Viewport) -> Layout {
+        let mut layout = if source.only.is_some() {
+            let up = AXIS_BASELINE - AXIS_ALONE;
+            Layout { axis: view.px(AXIS_ALONE), body: view.px(BODY_TOP - up), ..Layout::default() }
+        } else {
+            Layout {
+                minimap: (view.px(MINIMAP_TOP), view.px(MINIMAP_HEIGHT)),
+                funnel: view.px(FUNNEL),
+                axis: view.px(AXIS_BASELINE),
+                body: view.px(BODY_TOP),
+                ..Layout::default()
+            }
         };
+        let rows = source.rows;
         let mut top = view.px(BETWEEN_TRACKS);
         for (at, track) in rows.tracks.iter().enumerate() {
+            if source.only.is_some_and(|only| only != track.kind) {
+                continue;
+            }
             let many = rows.tracks.iter().filter(|other| other.kind == track.kind).count() > 1;
             let start = top;
             let names_under = track.kind == TrackKind::Intervals;
@@ -101,7 +111,7 @@ impl Layout {
                 top: start,
                 height: top - start,
                 name: name(track.kind).to_owned(),
-                which: which(run, track, many),
+                which: which(source, track, many),
                 reason,
             });
             top += view.px(BETWEEN_TRACKS);
@@ -143,7 +153,8 @@ pub fn name(kind: TrackKind) -> &'static str {
 }
 
 /// Which of several tracks of a kind it is.
-pub fn which(run: &Run, track: &Track, many: bool) -> Option<String> {
+pub fn which(source: &Source<'_>, track: &Track, many: bool) -> Option<String> {
+    let run = source.run;
     let queue = track.queue.and_then(|queue| run.timeline.queues.name.get(queue as usize));
     if let Some(queue) = queue {
         return Some(queue.to_owned());
@@ -151,7 +162,10 @@ pub fn which(run: &Run, track: &Track, many: bool) -> Option<String> {
     match track.thread {
         Some(thread) if many => Some(format!("thread {}", format::plain(thread))),
         _ if track.kind == TrackKind::Intervals && !track.lanes.is_empty() => {
-            let kind = run.identity.instrument.interval_kind.as_deref()?;
+            // Passes that were executed in different ways may differ in what their intervals are.
+            let pass = source.start.pass.and_then(|pass| run.passes.rows.execution.get(pass as usize));
+            let own = pass.and_then(|execution| run.passes.executions.interval_kind.get(execution as usize));
+            let kind = own.or(run.identity.instrument.interval_kind.as_deref())?;
             Some(format!("each a {kind}"))
         }
         _ => None,

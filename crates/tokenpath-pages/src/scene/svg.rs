@@ -108,9 +108,11 @@ impl Scene {
 fn role(role: Role) -> Option<&'static str> {
     match role {
         Role::Track | Role::OnWell => None,
-        Role::Which | Role::Tick | Role::Reason => Some("q"),
+        Role::Which | Role::Tick => Some("q"),
+        Role::Reason => Some("q clear"),
         Role::OnInk => Some("on-ink"),
-        Role::Under => Some("m"),
+        Role::OnBar => Some("on-bar"),
+        Role::Under => Some("m clear"),
     }
 }
 

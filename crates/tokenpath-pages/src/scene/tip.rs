@@ -7,6 +7,7 @@ use tokenpath_core::item::Item;
 use super::build::{Source, label};
 use super::hit::Hit;
 use super::layout::{name, which};
+use super::{Bar, Of};
 use crate::format;
 use crate::html::{Markup, html};
 use crate::value;
@@ -36,10 +37,39 @@ pub fn tip(source: &Source<'_>, hit: &Hit) -> Markup {
     }
 }
 
+/// What a bar says in plain text.
+pub fn caption(source: &Source<'_>, bar: &Bar) -> String {
+    match bar.of {
+        Of::One { item, start, end } => {
+            let Some(kind) = TrackKind::ALL.into_iter().find(|kind| kind.item(item.index()) == item) else {
+                return item.to_string();
+            };
+            let text = match kind {
+                TrackKind::Layers => format!("layer {}", item.index()),
+                _ => label(source.run, kind, &Event { start, end, row: item.index(), tint: Default::default() }),
+            };
+            match end {
+                // The name of an interval has no duration in it.
+                Some(end) if matches!(kind, TrackKind::Intervals | TrackKind::Layers) => {
+                    format!("{text}, {}", format::nanos(end.saturating_sub(start)))
+                }
+                _ => text,
+            }
+        }
+        Of::Many { count, busy, times: (from, to), .. } => {
+            let merged = format!("{} in {}", format::grouped(i64::from(count)), format::nanos(to.saturating_sub(from)));
+            match busy {
+                Some(busy) => format!("{merged}, filling {}", format::share(busy)),
+                None => merged,
+            }
+        }
+    }
+}
+
 fn track_name(source: &Source<'_>, track: usize) -> String {
     let Some(track) = source.rows.tracks.get(track) else { return String::new() };
     let many = source.rows.tracks.iter().filter(|other| other.kind == track.kind).count() > 1;
-    match which(source.run, track, many) {
+    match which(source, track, many) {
         Some(which) => format!("{}, {which}", name(track.kind)),
         None => name(track.kind).to_owned(),
     }

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use gloo_file::Blob;
-use tokenpath_engine::source::{ReadAt, ReadFailed};
+use tokenpath_engine::{ReadAt, ReadFailed};
 use wasm_bindgen::JsValue;
 use web_sys::FileReaderSync;
 

@@ -227,6 +227,15 @@ impl Lane {
         (0..position_of(self.len())).filter_map(|position| self.event(position))
     }
 
+    /// The events that meet `from..to`, in order of their start.
+    pub fn within(&self, from: i64, to: i64) -> impl Iterator<Item = Event> {
+        // Where events overlap an early one may reach far, so all that started are looked at.
+        let first = if self.overlap.is_some() { 0 } else { self.stopped(from, 0) };
+        let last = self.start.partition_point(|start| *start < to);
+        let meets = move |position: &usize| self.stop(*position) > from;
+        (first..last).filter(meets).filter_map(|position| self.event(position_of(position)))
+    }
+
     /// The position of the event that draws a row of the table; linear.
     pub fn position(&self, row: u32) -> Option<u32> {
         self.row.iter().position(|known| *known == row).map(position_of)

@@ -135,6 +135,7 @@ impl TimelineRows {
 enum Wanted {
     One(TrackKind, u32),
     Kernel(u32),
+    NodeSet(u32),
     Nodes(HashSet<u32>),
     Layer(u32),
 }
@@ -158,6 +159,7 @@ impl Wanted {
             Item::Copy(row) => Wanted::One(TrackKind::Copies, row),
             Item::Kernel(kernel) => Wanted::Kernel(kernel),
             Item::Layer(layer) => Wanted::Layer(layer),
+            Item::NodeSet(set) => Wanted::NodeSet(set),
             Item::Node(node) => Wanted::Nodes(HashSet::from([node])),
             Item::Tensor(tensor) => Wanted::Nodes(reading(&HashSet::from([tensor]))),
             Item::Component(component) => {
@@ -174,6 +176,9 @@ impl Wanted {
             Wanted::One(of, one) => (*of, *one) == (kind, row),
             Wanted::Kernel(kernel) => {
                 kind == TrackKind::Intervals && intervals.kernel.get(row as usize) == Some(*kernel)
+            }
+            Wanted::NodeSet(set) => {
+                kind == TrackKind::Encode && run.timeline.submissions.node_set.get(row as usize) == Some(*set)
             }
             Wanted::Nodes(nodes) => {
                 let of = || intervals.nodes.get(row as usize).unwrap_or(&[]);

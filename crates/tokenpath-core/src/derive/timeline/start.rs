@@ -101,6 +101,8 @@ pub fn time_of(run: &Run, item: Item) -> Option<(i64, i64)> {
             let at = run.request.chunks.at.get(row)?.saturating_add(run.passes.clock_join.offset?);
             Some((at, at))
         }
-        Item::Kernel(_) | Item::Node(_) | Item::Tensor(_) | Item::Component(_) | Item::Layer(_) => None,
+        Item::NodeSet(_) | Item::Kernel(_) | Item::Node(_) | Item::Tensor(_) | Item::Component(_) | Item::Layer(_) => {
+            None
+        }
     }
 }
