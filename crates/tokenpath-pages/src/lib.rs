@@ -14,6 +14,7 @@ pub mod page;
 pub mod raster;
 pub mod scene;
 pub mod shell;
+pub mod site;
 pub mod stated;
 pub mod value;
 pub mod view;
