@@ -8,6 +8,7 @@
 mod engine;
 mod failure;
 pub mod message;
+mod timeline;
 
 pub use engine::{Engine, File};
 pub use tokenpath_import::{ReadAt, ReadFailed};

@@ -15,6 +15,7 @@ mod absent;
 mod error;
 pub mod gguf;
 pub mod llamacpp;
+mod load;
 mod open;
 pub mod read_at;
 pub mod request;

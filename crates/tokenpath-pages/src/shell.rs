@@ -170,7 +170,7 @@ pub fn rail(cx: &Context<'_>) -> Markup {
         }
         hr;
         ul class="legend" aria-label="States of a lens" {
-            @for state in State::ALL { li { (state.mark()) } }
+            @for state in State::ALL { li { (state.mark()) span aria-hidden="true" { (state.word()) } } }
         }
     }
 }
@@ -231,7 +231,7 @@ fn keys() -> Markup {
         (&["?"], "this list"),
     ];
     html! {
-        dialog id="keys" aria-labelledby="keys-title" {
+        dialog id="keys" class="keys-list" aria-labelledby="keys-title" {
             h2 id="keys-title" { "Keys" }
             dl class="kv" {
                 @for (keys, text) in rows {
@@ -302,7 +302,7 @@ fn frame(title: &str, description: &str, lens: Option<Lens>, regions: &Regions, 
                 header class="top" id="header" { (regions.header) }
                 div class="frame" {
                     nav class="rail" id="rail" aria-label="Lenses" { (regions.rail) }
-                    nav class="pick live" id="picker" aria-label="Lens" { (regions.picker) }
+                    nav class="pick" id="picker" aria-label="Lens" { (regions.picker) }
                     main id="main" tabindex="-1" {
                         div id="notice" role="alert" {}
                         div id="lens" class="lens" { (regions.lens) }

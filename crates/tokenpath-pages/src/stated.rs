@@ -36,6 +36,11 @@ pub fn capital(text: &str) -> String {
     }
 }
 
+/// A count of rows as a number that can be formatted.
+pub fn int(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
 /// The number in a fact that counts.
 pub fn number(fact: &Fact) -> Option<i64> {
     match fact.quantity {
@@ -56,7 +61,6 @@ pub fn window(cx: &Context<'_>, rows: usize) -> std::ops::Range<usize> {
 
 /// Links to the pages before and after, and which rows are shown. Nothing when all rows are.
 pub fn pager(cx: &Context<'_>, window: &std::ops::Range<usize>, rows: usize, what: &str) -> Markup {
-    let int = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
     html! {
         @if window.len() < rows {
             nav class="pager" aria-label={ "Pages of " (what) } {

@@ -2,6 +2,7 @@
 
 pub mod anatomy;
 pub mod block;
+pub mod chosen;
 pub mod counted;
 pub mod coverage;
 pub mod disagreement;
@@ -13,6 +14,10 @@ pub mod part;
 pub mod passes;
 pub mod request;
 pub mod run;
+pub mod search;
 pub mod spread;
+pub mod sum;
 pub mod timeline;
+pub mod times;
+pub mod touched;
 pub mod weight_bytes;

@@ -22,6 +22,7 @@
 //!
 //! Must never contain: matching by name, a relation that no column holds, text for people beyond reasons.
 
+mod account;
 mod chain;
 mod down;
 mod gap;

@@ -1,5 +1,7 @@
 //! A GGUF header as the model section of a run.
 
+use std::collections::HashSet;
+
 use tokenpath_core::model::{Components, Parameters, Tensors, Weights};
 use tokenpath_core::{Label, Labels, ReasonCode};
 
@@ -181,8 +183,9 @@ pub(crate) fn parameters<'a>(metadata: impl Iterator<Item = (&'a str, &'a Value)
         _ => None,
     });
     let mut rows: Vec<(String, Option<i64>, Option<String>, &str)> = Vec::new();
+    let mut names: HashSet<String> = HashSet::new();
     let mut add = |name: &str, value: Option<i64>, text: Option<String>, source| {
-        if !rows.iter().any(|(known, ..)| known == name) {
+        if names.insert(name.to_owned()) {
             rows.push((name.to_owned(), value, text, source));
         }
     };

@@ -6,12 +6,14 @@
 
 pub mod capture;
 pub mod ends;
+mod identity;
 mod intervals;
 pub(crate) mod join;
 pub mod kernels;
 pub mod layers;
 mod log;
 mod model;
+mod nodes;
 
 pub mod preload;
 mod raw;
@@ -23,4 +25,5 @@ pub mod topology;
 pub(crate) mod with_model;
 pub(crate) mod with_request;
 
-pub(crate) use tables::{Shared, run, slug};
+pub(crate) use identity::slug;
+pub(crate) use tables::{Shared, run};

@@ -198,6 +198,17 @@ fn counters(capture: &Capture, absent: &mut Absences) -> Counters {
         absent.add("/request/counters", ReasonCode::NotReported, reason);
         return Counters::default();
     }
+    let value = |name: &str| rows.iter().find(|(known, ..)| *known == name).and_then(|(_, value, ..)| *value);
+    if let (Some(prompt), Some(cached)) = (value("prompt_tokens"), value("cached_tokens"))
+        && cached > prompt
+    {
+        // Both cannot be; the part is withdrawn and what was stated stands in the reason.
+        for (at, row) in rows.iter_mut().enumerate().filter(|(_, row)| row.0 == "cached_tokens") {
+            row.1 = None;
+            let reason = format!("The server states {cached} cached tokens of {prompt} prompt tokens; both cannot be.");
+            absent.add(format!("/request/counters/value/{at}"), ReasonCode::Undecided, reason);
+        }
+    }
     for (name, unit) in EXPECTED {
         if !rows.iter().any(|(known, ..)| *known == name) {
             let reason = "The server's counters do not include it.";
