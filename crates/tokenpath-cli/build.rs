@@ -11,7 +11,8 @@ use std::process::Command;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let manifest = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    let root = manifest.parent().and_then(Path::parent).ok_or("the crate lies two folders below the workspace")?.to_owned();
+    let root =
+        manifest.parent().and_then(Path::parent).ok_or("the crate lies two folders below the workspace")?.to_owned();
     let site = root.join("dist/site");
     println!("cargo:rerun-if-changed={}", site.display());
     println!("cargo:rerun-if-changed={}", root.join("www").display());
@@ -36,7 +37,21 @@ fn build_page(root: &Path) -> Result<(), Box<dyn Error>> {
     // What cargo sets for this build script would mislead the inner build.
     for (name, _) in env::vars() {
         let set_by_cargo = name.starts_with("CARGO") && name != "CARGO_HOME";
-        if set_by_cargo || matches!(name.as_str(), "TARGET" | "HOST" | "PROFILE" | "OUT_DIR" | "OPT_LEVEL" | "DEBUG" | "NUM_JOBS" | "RUSTC" | "RUSTDOC" | "RUSTFLAGS") {
+        if set_by_cargo
+            || matches!(
+                name.as_str(),
+                "TARGET"
+                    | "HOST"
+                    | "PROFILE"
+                    | "OUT_DIR"
+                    | "OPT_LEVEL"
+                    | "DEBUG"
+                    | "NUM_JOBS"
+                    | "RUSTC"
+                    | "RUSTDOC"
+                    | "RUSTFLAGS"
+            )
+        {
             command.env_remove(name);
         }
     }

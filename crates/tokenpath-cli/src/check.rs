@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use serde_json::json;
 use tokenpath_core::traverse::{ChainCounts, ComputedBy, Outcome, Verdict, verdict, verdicts_all};
 
+use crate::Done;
 use crate::args::Check;
 use crate::files;
 use crate::output::print;
 use crate::run::{Opened, open};
-use crate::Done;
 
 /// Exits with 1 when the bundle has errors or a walked pass fails.
 pub(crate) fn run(check: &Check) -> Done {
@@ -102,7 +102,14 @@ fn describe(out: &mut String, caption: &str, verdict: &Verdict) {
         }
     }
     for group in &verdict.gaps {
-        let _ = writeln!(out, "  gap: {} at {} ({} times): {}", group.hop.title(), group.pointer, group.members.len(), group.reason);
+        let _ = writeln!(
+            out,
+            "  gap: {} at {} ({} times): {}",
+            group.hop.title(),
+            group.pointer,
+            group.members.len(),
+            group.reason
+        );
     }
     for (what, left) in [
         ("intervals in no pass", &verdict.intervals_in_no_pass),

@@ -17,7 +17,8 @@ pub(crate) struct Source {
 impl Source {
     /// Opens the file at `path` for reading.
     pub(crate) fn open(path: &Path) -> Result<Source, Failure> {
-        let failed = |error: &io::Error| Failure::io("opening", path, error).advise("Is the path right, and may you read it?");
+        let failed =
+            |error: &io::Error| Failure::io("opening", path, error).advise("Is the path right, and may you read it?");
         let file = File::open(path).map_err(|error| failed(&error))?;
         let metadata = file.metadata().map_err(|error| failed(&error))?;
         if metadata.is_dir() {
@@ -34,7 +35,11 @@ impl ReadAt for Source {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), ReadFailed> {
         let wanted = buffer.len();
-        read_exact_at(&self.file, offset, buffer).map_err(|error| ReadFailed { offset, wanted, message: error.to_string() })
+        read_exact_at(&self.file, offset, buffer).map_err(|error| ReadFailed {
+            offset,
+            wanted,
+            message: error.to_string(),
+        })
     }
 }
 

@@ -24,8 +24,9 @@ pub(crate) fn run(open: &Open) -> Done {
         Source::open(path)?;
     }
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, open.port));
-    let server = Server::http(address)
-        .map_err(|error| Failure::new(format!("listening on {address} failed: {error}")).advise("Choose another --port."))?;
+    let server = Server::http(address).map_err(|error| {
+        Failure::new(format!("listening on {address} failed: {error}")).advise("Choose another --port.")
+    })?;
     let port = server.server_addr().to_ip().map_or(open.port, |address| address.port());
     let url = format!("http://127.0.0.1:{port}/");
     print(&format!("{url}\n"))?;

@@ -35,7 +35,10 @@ impl Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
-        Failure { broken_pipe: error.kind() == ErrorKind::BrokenPipe, ..Failure::new(format!("writing failed: {error}")) }
+        Failure {
+            broken_pipe: error.kind() == ErrorKind::BrokenPipe,
+            ..Failure::new(format!("writing failed: {error}"))
+        }
     }
 }
 
@@ -73,11 +76,15 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
 
 /// Writes a file so that a reader sees the old content or the new, never half of it.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or_else(|| PathBuf::from("."), Path::to_path_buf);
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .map_or_else(|| PathBuf::from("."), Path::to_path_buf);
     let mut file = NamedTempFile::new_in(&parent).map_err(|error| {
         Failure::io("creating a file in", &parent, &error).advise("Does the folder exist, and may you write to it?")
     })?;
-    let written = file.write_all(bytes).and_then(|()| file.as_file().sync_all()).and_then(|()| readable(file.as_file()));
+    let written =
+        file.write_all(bytes).and_then(|()| file.as_file().sync_all()).and_then(|()| readable(file.as_file()));
     written.map_err(|error| Failure::io("writing", path, &error))?;
     file.persist(path).map_err(|error| Failure::io("writing", path, &error.error))?;
     Ok(())

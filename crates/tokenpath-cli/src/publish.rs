@@ -13,7 +13,7 @@ use tokenpath_core::bundle;
 use tokenpath_core::traverse::{ComputedBy, verdict};
 use tokenpath_pages::lens::Lens;
 use tokenpath_pages::page::Context;
-use tokenpath_pages::shell::{self, Assets, Chip};
+use tokenpath_pages::shell::{self, Assets};
 use tokenpath_pages::site::{self, Entry};
 use tokenpath_pages::view::{Links, View};
 
@@ -31,7 +31,9 @@ pub(crate) fn run(publish: &Publish) -> Done {
     if let Some(base) = &publish.base_url
         && !(base.starts_with("https://") || base.starts_with("http://"))
     {
-        return Err(Failure::new(format!("{base:?} is no address of a site")).advise("It begins with https:// or http://."));
+        return Err(
+            Failure::new(format!("{base:?} is no address of a site")).advise("It begins with https:// or http://.")
+        );
     }
     // Every recording is opened before anything is written: a bad one leaves the folder as it was.
     let mut recordings = Vec::new();
@@ -45,20 +47,23 @@ pub(crate) fn run(publish: &Publish) -> Done {
     let mut entries = Vec::new();
     for (slug, opened) in &recordings {
         let entry = write_recording(publish, slug, opened, &assets)?;
-        note(format!("Wrote {}/{slug}: {}, verdict {}.", publish.output.display(), entry.title, entry.verdict.word));
+        note(format!("Wrote {}/{slug}: {}, verdict {}.", publish.output.display(), entry.title, entry.verdict));
         entries.push(entry);
     }
     let style = format!("{assets}/style.css");
     let index = site::index(&publish.title, &entries, &Assets { style: &style, script: None, bundle: None });
     write(&publish.output.join("index.html"), index.as_bytes())?;
-    note(format!("Wrote {}: {}.", publish.output.join("index.html").display(), files::plural(entries.len(), "recording", "recordings")));
+    note(format!(
+        "Wrote {}: {}.",
+        publish.output.join("index.html").display(),
+        files::plural(entries.len(), "recording", "recordings")
+    ));
     Ok(ExitCode::SUCCESS)
 }
 
 fn write_recording(publish: &Publish, slug: &str, opened: &Opened, assets: &str) -> Result<Entry, Failure> {
     let folder = publish.output.join(slug);
     let verdict = verdict(&opened.run, None, ComputedBy::Generator);
-    let chip = Chip::of(&verdict);
     write(&folder.join(BUNDLE), &bundle::write_gzip(&opened.run))?;
     let style = format!("../{assets}/style.css");
     let script = format!("../{assets}/boot.js");
@@ -72,14 +77,14 @@ fn write_recording(publish: &Publish, slug: &str, opened: &Opened, assets: &str)
             links: Links::Files,
             verdict: Some(&verdict),
         };
-        let html = shell::document(&cx, Some(&chip), &document);
+        let html = shell::document(&cx, &document);
         let html = match &publish.base_url {
             None => html,
             Some(base) => site::with_canonical(&html, &format!("{}/{slug}/{}", base.trim_end_matches('/'), file(lens))),
         };
         write(&folder.join(file(lens)), html.as_bytes())?;
     }
-    Ok(Entry::of(slug, &opened.run, chip))
+    Ok(Entry::of(slug, &opened.run, &verdict))
 }
 
 fn file(lens: Lens) -> String {
@@ -88,8 +93,7 @@ fn file(lens: Lens) -> String {
 
 /// Writes the page's files under `assets/<hash>` and returns that path.
 fn write_assets(output: &Path) -> Result<String, Failure> {
-    let assets: BTreeMap<String, &[u8]> =
-        page::files().into_iter().filter(|(path, _)| path != "index.html").collect();
+    let assets: BTreeMap<String, &[u8]> = page::files().into_iter().filter(|(path, _)| path != "index.html").collect();
     let mut hasher = DefaultHasher::new();
     assets.hash(&mut hasher);
     let folder = format!("assets/{:016x}", hasher.finish());

@@ -48,9 +48,6 @@ pub(crate) fn open(paths: &[PathBuf], keep_text: bool) -> Result<Opened, Failure
 }
 
 fn advised(error: &OpenError) -> Failure {
-    let failure = Failure::new(error);
-    match tokenpath_engine::advice(error) {
-        Some(advice) => failure.advise(advice),
-        None => failure,
-    }
+    let failure = tokenpath_engine::failure_of(error);
+    Failure::new(failure.what).advise(failure.advice)
 }

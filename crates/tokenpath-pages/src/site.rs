@@ -1,11 +1,12 @@
 //! What a published site has beside its recordings: the index.
 
 use tokenpath_core::Run;
+use tokenpath_core::traverse::{Outcome, Verdict};
 
 use crate::format;
 use crate::html::{DOCTYPE, Markup, html};
 use crate::page::symbols;
-use crate::shell::{Assets, CONTENT_SECURITY_POLICY, Chip, run_name};
+use crate::shell::{Assets, CONTENT_SECURITY_POLICY, run_name};
 
 /// A recording as the index lists it.
 #[derive(Clone, Debug)]
@@ -21,12 +22,12 @@ pub struct Entry {
     /// How many passes and intervals it holds.
     pub size: String,
     /// The verdict, computed by the generator.
-    pub verdict: Chip,
+    pub verdict: String,
 }
 
 impl Entry {
     /// The entry of a run in the folder `slug`.
-    pub fn of(slug: &str, run: &Run, verdict: Chip) -> Entry {
+    pub fn of(slug: &str, run: &Run, verdict: &Verdict) -> Entry {
         let identity = &run.identity;
         let about = [Some(run_name(run)), identity.runtime.name.as_deref(), identity.device.name.as_deref()];
         let passes = run.passes.rows.rows() as i64;
@@ -46,7 +47,11 @@ impl Entry {
             mode: identity.capture_mode.clone().unwrap_or_default(),
             about: about.into_iter().flatten().collect::<Vec<_>>().join(", "),
             size: size.join(", "),
-            verdict,
+            verdict: match &verdict.outcome {
+                Outcome::Pass => "pass".to_owned(),
+                Outcome::Fail => format!("fail, {}", format::plural(verdict.gap_count() as i64, "gap", "gaps")),
+                Outcome::NotApplicable { .. } => "not applicable".to_owned(),
+            },
         }
     }
 }
@@ -90,7 +95,7 @@ pub fn index(title: &str, entries: &[Entry], assets: &Assets<'_>) -> String {
                                             td { a href={ (entry.slug) "/index.html" } { (entry.title) } }
                                             td { (entry.mode) }
                                             td { (entry.size) }
-                                            td { (entry.verdict.word) (entry.verdict.detail) }
+                                            td { (entry.verdict) }
                                             td { (entry.about) }
                                         }
                                     }
