@@ -17,6 +17,7 @@ pub mod run;
 pub mod search;
 pub mod spread;
 pub mod sum;
+pub mod timeline;
 pub mod times;
 pub mod touched;
 pub mod weight_bytes;
