@@ -128,8 +128,7 @@ impl<'a> PassTable<'a> {
         let first = (0..rows.rows()).find(|row| rows.execution.get(*row) == execution);
         let Some(first) = first else { return Err(self.run.missing("/passes/rows/start")) };
         let pointer = format!("/passes/rows/start/{first}");
-        let first =
-            self.run.reading(rows.start.get(first).map(Quantity::Nanos), rows.label("start", first), &pointer);
+        let first = self.run.reading(rows.start.get(first).map(Quantity::Nanos), rows.label("start", first), &pointer);
         length(&first, start)
     }
 
