@@ -76,7 +76,10 @@ impl TimeAxis {
 /// A position in per cent as an SVG attribute.
 pub fn percent(value: f64) -> String {
     let text = format!("{value:.3}");
-    format!("{}%", if value.is_finite() { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { px(0.0) })
+    format!(
+        "{}%",
+        if value.is_finite() { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { px(0.0) }
+    )
 }
 
 /// The smallest of 1, 2 and 5 times a power of ten that is not below `width`.

@@ -208,7 +208,9 @@ mod tests {
         for banned in ["style=", "#0", "rgb(", "font-family", "<script", "median <12>"] {
             assert!(!svg.contains(banned), "{banned} in {svg}");
         }
-        for needed in ["class=\"f-bar\"", "class=\"ax\"", "class=\"mark\"", "median &lt;12&gt;", "&quot;gaps&quot;", "gaps"] {
+        for needed in
+            ["class=\"f-bar\"", "class=\"ax\"", "class=\"mark\"", "median &lt;12&gt;", "&quot;gaps&quot;", "gaps"]
+        {
             assert!(svg.contains(needed), "{needed} in {svg}");
         }
     }

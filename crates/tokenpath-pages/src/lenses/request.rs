@@ -67,7 +67,8 @@ fn spread_figure(timing: &RequestTiming) -> Markup {
         Ok(gaps) => gaps,
         Err(missing) => return figure(name, &html! {}, &crate::value::why(missing)),
     };
-    let drawn = Histogram::of(&gaps.values).map(|bins| chart::histogram(&bins, &marks(gaps), "gaps", &alternative(name, gaps)));
+    let drawn =
+        Histogram::of(&gaps.values).map(|bins| chart::histogram(&bins, &marks(gaps), "gaps", &alternative(name, gaps)));
     figure(
         name,
         &html! { (format::plural(i64::try_from(gaps.count()).unwrap_or(i64::MAX), "gap", "gaps")) ", client's clock" },

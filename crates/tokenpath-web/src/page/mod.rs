@@ -92,7 +92,8 @@ impl Page {
         }
         if self.busy.get() {
             let mut waiting = self.waiting.borrow_mut();
-            if let (Some(Message::SetParam { name: last, .. }), Message::SetParam { name, .. }) = (waiting.back(), &message)
+            if let (Some(Message::SetParam { name: last, .. }), Message::SetParam { name, .. }) =
+                (waiting.back(), &message)
                 && last == name
             {
                 waiting.pop_back();
