@@ -236,7 +236,7 @@ fn ordered(
     let from = from.min(found.len());
     let to = from.saturating_add(length).min(found.len());
     // Encode order is the order in which they were found.
-    if !(key == Key::Index && !descending) {
+    if key != Key::Index || descending {
         if from > 0 && from < found.len() {
             found.select_nth_unstable_by(from, &mut order);
         }
