@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tokenpath_import::{Continue, Imported, OpenOptions, ReadAt};
 use tokenpath_core::Run;
 use tokenpath_core::derive::coverage::LensStates;
 use tokenpath_core::traverse::{self, ComputedBy, Verdict};
+use tokenpath_import::{Continue, Imported, OpenOptions, ReadAt};
 use tokenpath_pages::errors::{self, Failure};
 use tokenpath_pages::html::Markup;
 use tokenpath_pages::lens::Lens;

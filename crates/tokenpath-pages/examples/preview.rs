@@ -25,7 +25,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let css = style(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../www/style"))?;
     for (number, fragment) in arguments.enumerate() {
         let view = View::parse(&fragment);
-        let context = Context { run: &opened.run, problems: &opened.problems, view: &view, links: Links::Fragment };
+        let context = Context {
+            run: &opened.run,
+            problems: &opened.problems,
+            view: &view,
+            links: Links::Fragment,
+            verdict: None,
+        };
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -37,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 }
                 body {
                     (symbols())
-                    div class="frame" { nav class="rail" {} main class="lens" { (lenses::render(view.lens, &context)) } aside class="insp" {} }
+                    div class="frame" { nav class="rail" {} main class="lens" { (lenses::render(view.lens, &context)) } aside class="insp" { (tokenpath_pages::inspector::content(&context)) } }
                 }
             }
         };
@@ -49,8 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn style(folder: &Path) -> Result<String, Box<dyn Error>> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path()).collect();
     files.sort();
     let mut css = String::new();
     for file in files {

@@ -208,11 +208,7 @@ pub fn lens(cx: &Context<'_>) -> Markup {
 
 /// The inspector's content.
 pub fn inspector(cx: &Context<'_>) -> Markup {
-    html! {
-        summary { h2 { "Nothing is selected" } }
-        p { "Select a pass, a layer, a node, a kernel or a tensor in any lens. What is known about it stands here." }
-        @if let Some(item) = cx.view.item { p { code { (item) } } }
-    }
+    crate::inspector::content(cx)
 }
 
 /// The keys, as the help dialog lists them.

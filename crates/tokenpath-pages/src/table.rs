@@ -1,4 +1,4 @@
-//! Long tables: sortable heads, filter fields, paging. Everything that changes the view is a plain link or a field
+//! Long tables: sortable heads, filter fields. Everything that changes the view is a plain link or a field
 //! whose parameter the shell sets.
 
 use tokenpath_core::fact::Reading;
@@ -8,9 +8,6 @@ use crate::format;
 use crate::html::{Markup, html};
 use crate::page::Context;
 use crate::value::{absent_short, glyph, known};
-
-/// At most so many rows are drawn at a time.
-pub const PAGE: usize = 200;
 
 /// The `sort` parameter: a key, descending when it starts with `-`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +31,22 @@ impl<'a> Sort<'a> {
 
 /// A column's head that sorts by `key`: the first click in the given direction, the next the other way round.
 pub fn sort_head(cx: &Context<'_>, caption: &str, key: &str, numeric: bool, descending_first: bool) -> Markup {
+    sorting(cx, caption, key, numeric, descending_first, None)
+}
+
+/// The same for numbers that all carry one label, which stands here once; the largest first.
+pub fn sort_head_labelled(cx: &Context<'_>, caption: &str, key: &str, label: &Label) -> Markup {
+    sorting(cx, caption, key, true, true, Some(label))
+}
+
+fn sorting(
+    cx: &Context<'_>,
+    caption: &str,
+    key: &str,
+    numeric: bool,
+    descending_first: bool,
+    label: Option<&Label>,
+) -> Markup {
     let now = Sort::of(cx);
     let active = now.key == key;
     let descending = if active { !now.descending } else { descending_first };
@@ -53,6 +66,7 @@ pub fn sort_head(cx: &Context<'_>, caption: &str, key: &str, numeric: bool, desc
                     None => {}
                 }
             }
+            @if let Some(label) = label { " " (glyph(label)) }
         }
     }
 }
@@ -72,7 +86,9 @@ pub fn plain(reading: &Reading) -> Markup {
     match reading {
         // A value that is weaker than derived keeps a label of its own.
         Ok(fact) if fact.label.kind > LabelKind::Derived => known(fact),
-        Ok(fact) => html! { span class="v" title=[format::exact(&fact.quantity)] { (format::quantity(&fact.quantity)) } },
+        Ok(fact) => {
+            html! { span class="v" title=[format::exact(&fact.quantity)] { (format::quantity(&fact.quantity)) } }
+        }
         Err(missing) => absent_short(missing),
     }
 }
@@ -96,31 +112,6 @@ pub fn choice(id: &str, caption: &str, param: &str, now: &str, options: &[(Strin
                 @for (value, text) in options {
                     option value=(value) selected[value == now] { (text) }
                 }
-            }
-        }
-    }
-}
-
-/// The first row of the page: the `from` parameter, within the table.
-pub fn from(cx: &Context<'_>, rows: usize) -> usize {
-    let wanted = cx.view.param("from").and_then(|from| from.parse::<usize>().ok()).unwrap_or(0);
-    let last = rows.saturating_sub(1) / PAGE * PAGE;
-    wanted.min(last)
-}
-
-/// Which rows are shown of how many, with links to the page before and after.
-pub fn pager(cx: &Context<'_>, from: usize, shown: usize, rows: usize, what: &str) -> Markup {
-    let count = |rows: usize| format::grouped(i64::try_from(rows).unwrap_or(i64::MAX));
-    let link = |from: usize| {
-        let from = if from == 0 { String::new() } else { from.to_string() };
-        cx.href(&cx.view.with("from", &from))
-    };
-    html! {
-        @if shown < rows {
-            p class="pager" {
-                span { "Rows " (count(from + 1)) " to " (count(from + shown)) " of " (count(rows)) " " (what) }
-                @if from > 0 { a rel="prev" href=(link(from.saturating_sub(PAGE))) { "Previous" } }
-                @if from + shown < rows { a rel="next" href=(link(from + shown)) { "Next" } }
             }
         }
     }

@@ -1,17 +1,17 @@
 //! The pass a lens speaks of, where it needs one: the selection's, else the token under test's.
 
+use crate::fact::Missing;
 use crate::item::Item;
 use crate::model::Run;
+use crate::traverse::token_under_test;
 
 /// Why this pass was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// The selection is the pass, or something that belongs to it.
     Selected,
-    /// The bundle names it as the pass of the token under test.
-    Named,
-    /// The bundle names none; it is the middle one of the decode passes (derived).
-    Middle,
+    /// It is the pass of the token under test.
+    UnderTest,
 }
 
 /// A pass and why it was chosen.
@@ -23,22 +23,17 @@ pub struct ChosenPass {
     pub why: Why,
 }
 
-/// The pass that `item` belongs to, else that of the token under test; `None` when the run has neither.
-pub fn chosen_pass(run: &Run, item: Option<Item>) -> Option<ChosenPass> {
+/// The pass that `item` belongs to, else that of the token under test.
+///
+/// # Errors
+/// As [`token_under_test`], when the selection belongs to no pass.
+pub fn chosen_pass(run: &Run, item: Option<Item>) -> Result<ChosenPass, Missing> {
     if let Some(pass) = item.and_then(|item| pass_of(run, item))
         && (pass as usize) < run.passes.rows.rows()
     {
-        return Some(ChosenPass { pass, why: Why::Selected });
+        return Ok(ChosenPass { pass, why: Why::Selected });
     }
-    let rows = &run.passes.rows;
-    if let Some(pass) = run.traversal.pass.and_then(|pass| u32::try_from(pass).ok())
-        && (pass as usize) < rows.rows()
-    {
-        return Some(ChosenPass { pass, why: Why::Named });
-    }
-    let decode: Vec<u32> =
-        (0_u32..).zip(rows.kind.iter()).filter(|(_, kind)| *kind == Some("decode")).map(|(row, _)| row).collect();
-    decode.get(decode.len() / 2).map(|pass| ChosenPass { pass: *pass, why: Why::Middle })
+    token_under_test(run).map(|token| ChosenPass { pass: token.pass, why: Why::UnderTest })
 }
 
 /// The pass that an item belongs to by a stored relation.

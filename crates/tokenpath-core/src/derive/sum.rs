@@ -1,7 +1,8 @@
-//! Sums that know what they lack, and the labels of aggregated inputs.
+//! Sums that know what they lack, and sums as inputs of formulas.
 
+use crate::derive::counted::weakest;
 use crate::fact::{Fact, Quantity};
-use crate::label::{ColumnLabel, Label, LabelKind, Labels};
+use crate::label::Labels;
 
 /// A sum over cells of which some may be unknown. Without unknown cells it is exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,30 +38,11 @@ impl Sum {
     }
 }
 
-/// The weakest label among the cells of a column; `None` when the table states none.
+/// Many cells of one column as one input of a formula: their sum, as strong as the weakest cell of the column.
 ///
 /// A label for each row costs one look at each distinct label, not at each row.
-pub fn weakest<'a>(labels: &'a Labels, column: &str) -> Option<&'a Label> {
-    match labels.column(column) {
-        Some(ColumnLabel::All(label)) => Some(label),
-        Some(ColumnLabel::PerRow { values, .. }) => values.iter().reduce(Label::weaker),
-        None => labels.all.as_ref(),
-    }
-}
-
-/// Many cells of one column as one input of a formula: their sum, as strong as the weakest of them.
 pub fn input(quantity: Quantity, labels: &Labels, column: &str, pointer: &str) -> Fact {
-    Fact::stored(quantity, weakest(labels, column), pointer)
-}
-
-/// A count of rows: derived, whatever the rows hold.
-pub fn count(rows: usize, text: &str) -> Fact {
-    Fact {
-        quantity: Quantity::Count(i64::try_from(rows).unwrap_or(i64::MAX)),
-        label: Label::new(LabelKind::Derived, text),
-        pointer: String::new(),
-        formula: None,
-    }
+    Fact::stored(quantity, weakest(labels, column, std::iter::empty()), pointer)
 }
 
 #[cfg(test)]
@@ -76,12 +58,5 @@ mod tests {
         assert_eq!(sum.exact(), Some(5));
         sum.add(None);
         assert_eq!((sum.known, sum.cells, sum.unknown, sum.exact()), (5, 3, 1, None));
-    }
-
-    #[test]
-    fn the_weakest_of_labels_for_each_row() {
-        let labels = Labels::all(Label::read("m.gguf")).with_rows("x", [Label::read("m.gguf"), Label::inferred("r")]);
-        assert_eq!(weakest(&labels, "x"), Some(&Label::inferred("r")));
-        assert_eq!(weakest(&labels, "y"), Some(&Label::read("m.gguf")));
     }
 }

@@ -1,21 +1,25 @@
 //! The lens Graph nodes: every node in one table, filtered and sorted over all rows, drawn a page at a time.
 
-use tokenpath_core::LabelKind;
+use tokenpath_core::absence::AbsenceIndex;
 use tokenpath_core::derive::chosen::chosen_pass;
 use tokenpath_core::derive::nodes::{self, Facets, Filter, Key};
+use tokenpath_core::derive::part;
 use tokenpath_core::derive::search::Needle;
 use tokenpath_core::derive::times::{self, NodeTimes, node_times};
 use tokenpath_core::derive::touched::{Touched, touched};
-use tokenpath_core::derive::part;
 use tokenpath_core::fact::{Fact, Missing, Quantity};
 use tokenpath_core::item::Item;
+use tokenpath_core::{Label, LabelKind};
 
 use crate::format;
 use crate::html::{Markup, html, part_class, symbol};
 use crate::lens::Lens;
 use crate::page::{Context, figure, lens_head, nothing};
+use crate::stated::{ROWS, pager};
 use crate::table::{self as long, Sort};
 use crate::value::{absent_short, glyph, known, value, why};
+
+const POSITION: &str = "operations of the nodes before it in its subgraph, fused ones counted";
 
 /// Draws the lens.
 pub(super) fn page(cx: &Context<'_>) -> Markup {
@@ -26,10 +30,7 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     let facets = nodes::facets(run);
     let rows = run.graph.nodes.rows();
     let chosen = chosen_pass(run, cx.view.item);
-    let timed = match chosen {
-        Some(chosen) => node_times(run, chosen.pass),
-        None => Err(run.missing("/passes")),
-    };
+    let timed = chosen.as_ref().map_err(Clone::clone).and_then(|chosen| node_times(run, chosen.pass));
     let positions = nodes::positions(run);
     let filter = filter(cx);
     let sort = Sort::of(cx);
@@ -43,17 +44,17 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
         _ => Key::Index,
     };
     let wanted = cx.view.param("from").and_then(|from| from.parse::<usize>().ok()).unwrap_or(0);
-    let from = wanted / long::PAGE * long::PAGE;
+    let from = wanted / ROWS * ROWS;
     let times = timed.as_ref().ok();
-    let first = nodes::page(run, &filter, key, sort.descending, from, long::PAGE, times);
+    let first = nodes::page(run, &filter, key, sort.descending, from, ROWS, times);
     // An address may ask for a page past the end of what matches now.
     let (page, from) = if first.nodes.is_empty() && first.matching > 0 {
-        let from = (first.matching - 1) / long::PAGE * long::PAGE;
-        (nodes::page(run, &filter, key, sort.descending, from, long::PAGE, times), from)
+        let from = (first.matching - 1) / ROWS * ROWS;
+        (nodes::page(run, &filter, key, sort.descending, from, ROWS, times), from)
     } else {
         (first, from)
     };
-    let table = Table { cx, touched: touched(run, cx.view.item), positions, timed };
+    let table = Table { cx, touched: touched(run, cx.view.item), positions, timed, absences: run.absences() };
     let views = usize::try_from(facets.views).unwrap_or(0);
     let title = html! {
         (format::plural(whole(rows), "node", "nodes"))
@@ -66,7 +67,7 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     html! {
         (lens_head(&title, &text))
         (fields(cx, &facets))
-        (table.figure(&page, from, chosen.map(|chosen| chosen.pass)))
+        (table.figure(&page, from, chosen.ok().map(|chosen| chosen.pass)))
         (figure("Operations", &html! { "of all nodes" }, &operations(cx, &facets)))
     }
 }
@@ -99,12 +100,16 @@ fn fields(cx: &Context<'_>, facets: &Facets<'_>) -> Markup {
     let counted = |text: String, count: u32| format!("{text} ({})", format::grouped(i64::from(count)));
     let any = || ("".to_owned(), "any".to_owned());
     let mut layers = vec![any()];
-    layers.extend(facets.layers.iter().map(|(layer, count)| (layer.to_string(), counted(format!("layer {layer}"), *count))));
+    layers.extend(
+        facets.layers.iter().map(|(layer, count)| (layer.to_string(), counted(format!("layer {layer}"), *count))),
+    );
     if facets.layerless > 0 {
         layers.push(("none".to_owned(), counted("no layer".to_owned(), facets.layerless)));
     }
     let mut operations = vec![any()];
-    operations.extend(facets.operations.iter().map(|(name, count)| ((*name).to_owned(), counted((*name).to_owned(), *count))));
+    operations.extend(
+        facets.operations.iter().map(|(name, count)| ((*name).to_owned(), counted((*name).to_owned(), *count))),
+    );
     let mut kernels = vec![any()];
     kernels.extend(facets.kernels.iter().map(|(kernel, count)| {
         let name = kernel_name(cx, *kernel);
@@ -112,11 +117,14 @@ fn fields(cx: &Context<'_>, facets: &Facets<'_>) -> Markup {
         (kernel.to_string(), counted(short, *count))
     }));
     let mut labels = vec![any()];
-    labels.extend(facets.labels.iter().map(|(kind, count)| (kind.word().to_owned(), counted(kind.word().to_owned(), *count))));
+    labels.extend(
+        facets.labels.iter().map(|(kind, count)| (kind.word().to_owned(), counted(kind.word().to_owned(), *count))),
+    );
     let mut graphs = vec![any()];
-    graphs.extend((0..run.graph.graphs.rows()).map(|row| {
-        (row.to_string(), run.graph.graphs.name.get(row).unwrap_or("unnamed").to_owned())
-    }));
+    graphs.extend(
+        (0..run.graph.graphs.rows())
+            .map(|row| (row.to_string(), run.graph.graphs.name.get(row).unwrap_or("unnamed").to_owned())),
+    );
     html! {
         div class="fields" {
             (long::search(cx, "nodes-q", "Name, operation, kernel or tensor"))
@@ -146,6 +154,8 @@ struct Table<'a> {
     touched: Touched,
     positions: Result<Vec<u32>, Missing>,
     timed: Result<NodeTimes, Missing>,
+    /// Looked up for each absent cell, so indexed once.
+    absences: AbsenceIndex<'a>,
 }
 
 impl Table<'_> {
@@ -168,34 +178,57 @@ impl Table<'_> {
                     (long::sort_head(cx, "Operation", "operation", false, false))
                     (long::sort_head(cx, "Name", "name", false, false))
                     (long::sort_head(cx, "Layer", "layer", true, false))
-                    (long::sort_head(cx, "Position", "position", true, false))
+                    (long::sort_head_labelled(cx, "Position", "position", &Label::derived(POSITION)))
                     (long::head("Kernel", false))
                     (long::sort_head(cx, "Tensors read", "bytes", false, true))
                     (long::head("Result", false))
                     (long::sort_head(cx, "Time", "time", true, true))
                 } }
                 tbody { @for node in &page.nodes { (self.row(*node)) } }
-                @if page.timed.0 > 1 {
+                @if page.timed > 1 {
                     tfoot { tr {
-                        th scope="row" colspan="8" { "Sum of the " (format::grouped(whole(page.timed.0))) " matching nodes that are timed" }
-                        td class="n" { (known(&self.sum(page))) }
+                        th scope="row" colspan="8" { "Sum of the " (format::grouped(whole(page.timed))) " matching nodes that are timed" }
+                        td class="n" {
+                            @match page.sum {
+                                Some(sum) => { (known(&self.sum(sum))) }
+                                None => { (absent_short(&Missing {
+                                    pointer: "/timeline/intervals/nodes".to_owned(),
+                                    reason: "Some times cover several nodes; adding them up would count them more than once.".to_owned(),
+                                })) }
+                            }
+                        }
                     } }
                 }
             } }
             @if page.nodes.is_empty() { p class="note" { "No node matches. " a href=(cx.href(&crate::view::View { params: Vec::new(), ..cx.view.clone() })) { "Show all" } } }
-            (long::pager(cx, from, page.nodes.len(), page.matching, "nodes"))
+            (pager(cx, &(from..from + page.nodes.len()), page.matching, "nodes"))
             @if let Err(missing) = &self.timed { (why(missing)) }
             @if let Err(missing) = &self.positions { (why(missing)) }
         };
         figure("Nodes", &aside, &body)
     }
 
-    /// The sum of the matching nodes' times: of nodes that share an interval it counts the interval for each.
-    fn sum(&self, page: &nodes::Page) -> Fact {
+    /// The sum of the matching nodes' times.
+    fn sum(&self, sum: i64) -> Fact {
         let intervals = &self.cx.run.timeline.intervals;
-        let total = Quantity::Nanos(page.timed.1);
-        let input = tokenpath_core::derive::sum::input(total.clone(), &intervals.labels, "duration", "/timeline/intervals/duration");
+        let total = Quantity::Nanos(sum);
+        let input = tokenpath_core::derive::sum::input(
+            total.clone(),
+            &intervals.labels,
+            "duration",
+            "/timeline/intervals/duration",
+        );
         Fact::derived(total, "sum of the times of the matching nodes", vec![("their times".to_owned(), input)])
+    }
+
+    /// The bundle's reason for an absent cell.
+    fn missing(&self, column: &str, at: usize) -> Missing {
+        let pointer = format!("/graph/nodes/{column}/{at}");
+        let reason = match self.absences.covering(&pointer) {
+            Some(absence) => absence.reason.clone(),
+            None => "The bundle holds no value here and gives no reason.".to_owned(),
+        };
+        Missing { pointer, reason }
     }
 
     /// A way to the selected node when it is not on this page.
@@ -205,7 +238,7 @@ impl Table<'_> {
         if page.nodes.contains(&node) || node as usize >= cx.run.graph.nodes.rows() {
             return html! {};
         }
-        let from = node as usize / long::PAGE * long::PAGE;
+        let from = node as usize / ROWS * ROWS;
         let from = if from == 0 { String::new() } else { from.to_string() };
         let view = crate::view::View { params: Vec::new(), ..cx.view.clone() }.with("from", &from);
         html! { p class="note" { "The selected node " (node) " is not on this page. " a href=(cx.href(&view)) { "Show it among all nodes" } } }
@@ -216,7 +249,7 @@ impl Table<'_> {
         let run = cx.run;
         let nodes = &run.graph.nodes;
         let at = node as usize;
-        let absent = |column: &str| absent_short(&run.missing(&format!("/graph/nodes/{column}/{at}")));
+        let absent = |column: &str| absent_short(&self.missing(column, at));
         let view = tokenpath_core::derive::block::is_view(run, at);
         let on = self.touched.nodes.contains(&node);
         html! {
@@ -264,9 +297,11 @@ impl Table<'_> {
     fn ended(&self, end: Option<u32>, column: &str, at: usize) -> Markup {
         let run = self.cx.run;
         match end.and_then(|end| run.traversal.ends.text.get(end as usize)) {
-            Some(text) => html! { span class="end" role="img" aria-label=(text) title=(text) { (symbol("x-term", 14, 12, "ends")) } },
+            Some(text) => {
+                html! { span class="end" role="img" aria-label=(text) title=(text) { (symbol("x-term", 14, 12, "ends")) } }
+            }
             None => {
-                let missing = run.missing(&format!("/graph/nodes/{column}/{at}"));
+                let missing = self.missing(column, at);
                 html! { span class="gap" role="img" aria-label={ "gap: " (missing.reason) } title=(missing.reason) { (symbol("x-gap", 26, 12, "torn")) } }
             }
         }

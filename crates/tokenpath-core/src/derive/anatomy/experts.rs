@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Anatomy, Place, parameter, parameter_value, role};
-use crate::derive::sum::{Sum, input};
+use super::{Anatomy, Place, parameter, role};
+use crate::derive::sum::Sum;
+use crate::derive::weight_bytes::{self, WeightBytes};
 use crate::fact::{Fact, Missing, Quantity, Reading};
 use crate::model::Run;
 
@@ -43,8 +44,8 @@ pub struct Experts {
     pub addressed: Reading,
     /// The pass whose choices were counted, with the tokens it took in.
     pub chosen_pass: Option<(u32, u32)>,
-    /// Bytes that this pass addressed, by the recorded choices.
-    pub addressed_in_pass: Reading,
+    /// Bytes that the nodes of the chosen pass name and address, where a graph was recorded.
+    pub in_pass: Option<WeightBytes>,
 }
 
 /// The experts; `None` when no tensor is an expert's.
@@ -67,7 +68,8 @@ pub fn experts(run: &Run, anatomy: &Anatomy<'_>, pass: Option<u32>) -> Option<Ex
                 Some(role) if role::is_expert(role) => row.experts.merge(band.bytes),
                 role => {
                     row.always.merge(band.bytes);
-                    let feeds = |role| role::is_feed_forward(role) || role::is_router(role) || role::is_shared_expert(role);
+                    let feeds =
+                        |role| role::is_feed_forward(role) || role::is_router(role) || role::is_shared_expert(role);
                     if !role.is_some_and(feeds) {
                         row.mixer.merge(band.bytes);
                     }
@@ -84,52 +86,25 @@ pub fn experts(run: &Run, anatomy: &Anatomy<'_>, pass: Option<u32>) -> Option<Ex
     let parameters = || run.missing("/model/parameters");
     let total = parameter(run, "expert_count").ok_or_else(parameters);
     let used = parameter(run, "expert_used_count").ok_or_else(parameters);
-    let addressed = addressed(run, anatomy, &layers, &|_| parameter_value(run, "expert_used_count"), &used);
+    let addressed = addressed(run, anatomy, &layers, &used);
     let chosen_pass = pass.zip(chosen.as_ref().map(|(tokens, _)| *tokens));
-    let addressed_in_pass = match chosen_pass {
-        Some((pass, tokens)) => {
-            let choices = &run.graph.choices;
-            let count = Quantity::Count(i64::from(tokens));
-            let by = input(count, &choices.labels, "experts", "/graph/choices/experts");
-            let mut reading = addressed_by_choice(run, anatomy, &layers, by);
-            if let Err(missing) = &mut reading
-                && missing.pointer.is_empty()
-            {
-                missing.pointer = format!("/graph/choices (pass {pass})");
-            }
-            reading
-        }
-        None => Err(run.missing("/graph/choices")),
-    };
-    Some(Experts { total, used, layers, addressed, chosen_pass, addressed_in_pass })
+    let in_pass = pass.filter(|_| run.graph.nodes.given).map(|pass| weight_bytes::of_pass(run, pass));
+    Some(Experts { total, used, layers, addressed, chosen_pass, in_pass })
 }
 
-fn addressed_by_choice(run: &Run, anatomy: &Anatomy<'_>, layers: &[ExpertLayer], by: Fact) -> Reading {
-    let chosen = |layer: u32| layers.iter().find(|row| row.layer == layer)?.chosen.map(i64::from);
-    if layers.iter().any(|row| row.chosen.is_none()) {
-        return Err(Missing {
-            pointer: "/graph/choices".to_owned(),
-            reason: "The pass records choices for some of the layers with experts only.".to_owned(),
-        });
-    }
-    addressed(run, anatomy, layers, &chosen, &Ok(by))
-}
-
-/// Σ of what every token reads, `used` experts of each layer, one row of the embedding (all of it where it serves
-/// as the head), the head.
-fn addressed(
-    run: &Run,
-    anatomy: &Anatomy<'_>,
-    layers: &[ExpertLayer],
-    used: &dyn Fn(u32) -> Option<i64>,
-    by: &Reading,
-) -> Reading {
-    let by = by.clone()?;
+/// By the stated counts: what every token reads, the stated number of experts of each layer, one row of the embedding
+/// (all of it where it serves as the head), the head.
+fn addressed(run: &Run, anatomy: &Anatomy<'_>, layers: &[ExpertLayer], used: &Reading) -> Reading {
+    let by = used.clone()?;
     let lacking = |what: &str| Missing { pointer: "/model/parameters".to_owned(), reason: what.to_owned() };
     let total = parameter(run, "expert_count").ok_or_else(|| run.missing("/model/parameters"))?;
     let experts = match total.quantity {
         Quantity::Count(count) if count > 0 => count,
         _ => return Err(lacking("The stated number of experts is not a number above zero.")),
+    };
+    let used = match by.quantity {
+        Quantity::Count(used) if (0..=experts).contains(&used) => used,
+        _ => return Err(lacking("The stated number of experts that a token takes is not one of those there are.")),
     };
     let all = super::tensor_bytes(run, anatomy.bytes, "all tensors")?;
     let mut bytes = 0_i64;
@@ -138,7 +113,6 @@ fn addressed(
         bytes = bytes.saturating_add(match component.place {
             Place::Layer(layer) => match layers.iter().find(|row| row.layer == layer) {
                 Some(row) => {
-                    let used = used(layer).ok_or_else(|| lacking("How many experts a token takes is not known."))?;
                     if row.experts.known % experts != 0 {
                         return Err(lacking("The experts' bytes do not divide evenly by their stated number."));
                     }
@@ -146,7 +120,9 @@ fn addressed(
                 }
                 None => plain,
             },
-            Place::Embedding if run.model.tied_embedding != Some(true) => embedding_row(run, component.component, plain)?,
+            Place::Embedding if run.model.tied_embedding != Some(true) => {
+                embedding_row(run, component.component, plain)?
+            }
             _ => plain,
         });
     }

@@ -28,9 +28,9 @@ pub fn is_expert(role: &str) -> bool {
     (has(role, "expert") || has(role, "experts")) && !is_shared_expert(role) && !is_router(role)
 }
 
-/// Part of a recurrent mixer (state space, gated delta net).
+/// Part of a mixer with a recurrent state (state space, gated delta net).
 pub fn is_recurrent(role: &str) -> bool {
-    role.starts_with("state_space") || role.starts_with("linear_attention") || role.starts_with("recurrent")
+    role.starts_with("state_") && !is_norm(role)
 }
 
 /// Part of attention.
@@ -38,9 +38,9 @@ pub fn is_attention(role: &str) -> bool {
     role.starts_with("attention") && !is_norm(role)
 }
 
-/// Part of latent attention: the low-rank matrices through which keys and values pass.
+/// Part of latent attention: the low-rank matrix through which keys and values pass.
 pub fn is_latent(role: &str) -> bool {
-    is_attention(role) && (has(role, "latent") || has(role, "a") || has(role, "down"))
+    is_attention(role) && has(role, "key") && has(role, "value") && has(role, "down")
 }
 
 /// Part of a dense feed-forward network.
@@ -55,7 +55,7 @@ pub fn is_embedding(role: &str) -> bool {
 
 /// A convolution's kernel, whose sizes are no projection.
 pub fn is_convolution(role: &str) -> bool {
-    has(role, "conv") || has(role, "convolution") || has(role, "conv1d")
+    has(role, "convolution")
 }
 
 /// An addend, whose single size is no projection.
@@ -65,9 +65,23 @@ pub fn is_bias(role: &str) -> bool {
 
 /// Where a role stands among others of its part, in the order in which a token meets them.
 pub fn rank(role: &str) -> usize {
-    const ORDER: [&str; 14] = [
-        "query", "key", "value", "qkv", "beta", "decay", "step", "conv", "convolution", "output", "router", "gate", "up",
+    const ORDER: [&str; 16] = [
+        "query",
+        "key",
+        "value",
+        "gate",
+        "beta",
+        "alpha",
+        "decay",
+        "time",
+        "convolution",
+        "skip",
+        "output",
+        "router",
+        "up",
+        "activation",
         "down",
+        "scale",
     ];
     ORDER.iter().position(|word| has(role, word)).unwrap_or(ORDER.len())
 }

@@ -43,15 +43,15 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     let known = |layer: &u32| layers.iter().any(|(known, _)| known == layer);
     let layer = wanted.filter(known).or(selected.filter(known)).or(layers.first().map(|(layer, _)| *layer));
     let chosen = chosen_pass(run, cx.view.item);
-    let times = match chosen {
-        Some(chosen) if run.passes.rows.graph.get(chosen.pass as usize).is_none_or(|of| of == graph) => {
+    let times = match chosen.clone() {
+        Ok(chosen) if run.passes.rows.graph.get(chosen.pass as usize).is_none_or(|of| of == graph) => {
             node_times(run, chosen.pass)
         }
-        Some(chosen) => Err(Missing {
+        Ok(chosen) => Err(Missing {
             pointer: format!("/passes/rows/graph/{}", chosen.pass),
             reason: format!("Pass {} executes another graph.", chosen.pass),
         }),
-        None => Err(run.missing("/passes")),
+        Err(missing) => Err(missing),
     };
     let mut drawn = Layer { cx, touched: touched(run, cx.view.item), times };
     if matches!(cx.view.item, Some(Item::Layer(_))) {
@@ -81,7 +81,7 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
             Match::Matched(matched) => { (schematic::figure(&drawn, matched)) }
             Match::Unmatched(mismatch) => { (unmatched(cx, mismatch)) }
         }
-        (cards::figure(&drawn, &entries, chosen.map(|chosen| chosen.why)))
+        (cards::figure(&drawn, &entries, chosen.ok().map(|chosen| chosen.why)))
         (cards::layerless(&drawn, graph))
     }
 }
@@ -162,7 +162,6 @@ fn unmatched(cx: &Context<'_>, mismatch: &Mismatch) -> Markup {
 fn chosen_words(why: Why) -> &'static str {
     match why {
         Why::Selected => "selected",
-        Why::Named => "of the token under test",
-        Why::Middle => "the middle decode pass",
+        Why::UnderTest => "of the token under test",
     }
 }

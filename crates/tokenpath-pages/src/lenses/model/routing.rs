@@ -46,8 +46,9 @@ pub(super) fn figure(model: &Model<'_>, experts: &Experts) -> Markup {
         dl class="kv" {
             (said("Bytes of all tensors", &anatomy::tensor_bytes(run, model.anatomy.bytes, "all tensors")))
             (said("Addressed by one token, by the stated counts", &experts.addressed))
-            @if let Some((pass, tokens)) = experts.chosen_pass {
-                (said(&format!("Addressed in pass {pass} of {}, by the recorded choices", format::plural(i64::from(tokens), "token", "tokens")), &experts.addressed_in_pass))
+            @if let Some(in_pass) = &experts.in_pass {
+                (said(&format!("Named by the nodes of pass {}", in_pass.pass), &in_pass.named))
+                (said(&in_pass_words(experts, in_pass.pass), &in_pass.addressed))
             }
         }
         p class="note" {
@@ -56,6 +57,16 @@ pub(super) fn figure(model: &Model<'_>, experts: &Experts) -> Markup {
         }
     };
     titled("Where layers route", &aside, &body)
+}
+
+fn in_pass_words(experts: &Experts, pass: u32) -> String {
+    match experts.chosen_pass {
+        Some((_, tokens)) => {
+            let tokens = format::plural(i64::from(tokens), "token", "tokens");
+            format!("Addressed by pass {pass} of {tokens}, by the recorded choices")
+        }
+        None => format!("Addressed by pass {pass}"),
+    }
 }
 
 fn whole(reading: &Reading) -> Option<i64> {

@@ -12,6 +12,7 @@ use super::structure::listed;
 use crate::format;
 use crate::html::{Markup, html, part_class, pct};
 use crate::page::figure as titled;
+use crate::stated::{pager, window};
 use crate::table::{self as long, Sort};
 use crate::value::{absent_short, value};
 
@@ -29,8 +30,8 @@ pub(super) fn figure(model: &Model<'_>) -> Markup {
     };
     let needle = Needle::new(cx.view.param("q").unwrap_or(""));
     let rows = table(run, show, &needle, key, sort.descending);
-    let from = long::from(cx, rows.rows.len());
-    let page = rows.rows.iter().skip(from).take(long::PAGE);
+    let window = window(cx, rows.rows.len());
+    let page = rows.rows.get(window.clone()).unwrap_or(&[]);
     let widest = rows.rows.iter().map(|row| row.bytes.known).max().unwrap_or(0).max(1);
     let title = match show {
         Show::Folded => "Tensors, equal ones of all layers in one row".to_owned(),
@@ -43,7 +44,6 @@ pub(super) fn figure(model: &Model<'_>) -> Markup {
             _ => { (format::plural(i64::from(rows.bytes.cells), "tensor", "tensors")) }
         }
     };
-    let shown = rows.rows.len().saturating_sub(from).min(long::PAGE);
     let body = html! {
         div class="fields" {
             (long::search(cx, "model-q", "Name, role or type"))
@@ -63,7 +63,7 @@ pub(super) fn figure(model: &Model<'_>) -> Markup {
             tfoot { (total(model, &rows, show)) }
         } }
         @if rows.rows.is_empty() { p class="note" { "No tensor matches." } }
-        (long::pager(cx, from, shown, rows.rows.len(), "rows"))
+        (pager(cx, &window, rows.rows.len(), "rows"))
     };
     titled(&title, &aside, &body)
 }
@@ -105,7 +105,8 @@ fn line(model: &Model<'_>, row: &Row, show: Show, widest: i64) -> Markup {
     let name = tensors.name.get(at).unwrap_or("");
     let folded = show == Show::Folded && row.bytes.cells > 1;
     let on = model.touched.tensors.iter().any(|tensor| {
-        *tensor == row.tensor || (folded && tensors.name.get(*tensor as usize).is_some_and(|other| starred(other) == starred(name)))
+        *tensor == row.tensor
+            || (folded && tensors.name.get(*tensor as usize).is_some_and(|other| starred(other) == starred(name)))
     });
     let bytes = if folded {
         anatomy::tensor_bytes(run, row.bytes, &format!("{} tensors {}", row.bytes.cells, starred(name)))

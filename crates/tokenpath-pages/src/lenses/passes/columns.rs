@@ -11,10 +11,13 @@ use crate::page::{Context, figure as titled};
 
 /// Where the columns stand: their foot, and the greatest height of one.
 const FOOT: f64 = 188.0;
-const HIGHEST: f64 = 164.0;
+const HIGHEST: f64 = 156.0;
+
+/// How tall the outline of a column without a period is.
+const BARE: f64 = 36.0;
 
 /// Part of the width that names rows, in per cent.
-const NAMES: f64 = 9.0;
+const NAMES: f64 = 11.0;
 
 /// A pass with the times it is drawn by.
 struct Column<'a> {
@@ -84,7 +87,9 @@ fn axis(cx: &Context<'_>, columns: &[Column<'_>], joined: bool) -> TimeAxis {
     let first = columns.iter().map(|column| column.start).min().unwrap_or(0);
     let last = columns
         .iter()
-        .filter_map(|column| column.end.max(column.period.map(|period| column.start.saturating_add(period))).or(Some(column.start)))
+        .filter_map(|column| {
+            column.end.max(column.period.map(|period| column.start.saturating_add(period))).or(Some(column.start))
+        })
         .max()
         .unwrap_or(first);
     let arrivals = (0..cx.run.request.chunks.rows()).filter_map(|row| cx.run.request.chunks.at.get(row));
@@ -122,10 +127,10 @@ fn drawing(cx: &Context<'_>, group: &Group, columns: &[Column<'_>], joined: bool
             @if joined {
                 text class="q" x="0" y="246" { "chunks" }
                 @for at in arrivals(cx, &axis) { line class="tok" x1=(percent(at)) x2=(percent(at)) y1="234" y2="248" {} }
-                text class="q" x="0" y="277" { "request" }
+                text class="q roomy" x="0" y="277" { "request" }
                 (axis.draw(260, 5))
             } @else {
-                text class="q" x="0" y="255" { "trace" }
+                text class="q roomy" x="0" y="255" { "trace" }
                 (axis.draw(238, 5))
             }
         }
@@ -139,7 +144,7 @@ fn drawing(cx: &Context<'_>, group: &Group, columns: &[Column<'_>], joined: bool
 fn width(axis: &TimeAxis, columns: &[Column<'_>]) -> f64 {
     let places: Vec<f64> = columns.iter().map(|column| axis.at(column.start)).collect();
     let narrowest = places.iter().zip(places.iter().skip(1)).map(|(a, b)| b - a).fold(f64::INFINITY, f64::min);
-    (narrowest * 0.7).clamp(0.15, 1.4)
+    (narrowest * 0.7).clamp(0.15, 2.2)
 }
 
 fn grid(tallest: i64) -> Markup {
@@ -196,42 +201,58 @@ fn one(cx: &Context<'_>, column: &Column<'_>, axis: &TimeAxis, wide: f64, height
                     @if on { rect class="sel" x=(percent(x)) y=(px(FOOT - height(period))) width=(percent(wide)) height=(px(height(period))) {} }
                 }
                 None => {
-                    rect class={ "empty" @if on { " sel" } } x=(percent(x)) y=(px(FOOT - 36.0)) width=(percent(wide)) height="36" {}
+                    rect class={ "empty" @if on { " sel" } } x=(percent(x)) y=(px(FOOT - BARE)) width=(percent(wide)) height=(px(BARE)) {}
                 }
             }
         }
     }
 }
 
+/// A direct label stands clear of so much to its side, in per cent of the width.
+const LABEL: f64 = 9.0;
+
 /// Direct labels: the kinds at their first column, the selected pass, a column without a period.
-fn callouts(cx: &Context<'_>, columns: &[Column<'_>], axis: &TimeAxis, wide: f64, height: &dyn Fn(i64) -> f64) -> Markup {
-    let top = |column: &Column<'_>| FOOT - column.period.map_or(36.0, height);
-    let selected = columns.iter().find(|column| cx.is_selected(Item::Pass(column.row.pass)));
-    let bare = columns.iter().find(|column| column.period.is_none());
+fn callouts(
+    cx: &Context<'_>,
+    columns: &[Column<'_>],
+    axis: &TimeAxis,
+    wide: f64,
+    height: &dyn Fn(i64) -> f64,
+) -> Markup {
     let is_selected = |column: &Column<'_>| cx.is_selected(Item::Pass(column.row.pass));
-    let firsts: Vec<&Column<'_>> = [PassKind::Prefill, PassKind::Decode]
+    let selected = columns.iter().find(|column| is_selected(column));
+    let bare = columns.iter().find(|column| column.period.is_none() && !is_selected(column));
+    let firsts = [PassKind::Prefill, PassKind::Decode]
         .into_iter()
         .filter_map(|kind| columns.iter().find(|column| column.kind == kind && column.period.is_some()))
-        .filter(|column| !is_selected(column))
-        .collect();
-    let anchor = |x: f64| if x > 88.0 { "end" } else { "start" };
-    let place = |x: f64| if x > 88.0 { x + wide } else { x };
+        .filter(|column| !is_selected(column));
+    let mut labels: Vec<(&Column<'_>, &str, Vec<String>)> =
+        firsts.map(|column| (column, "", vec![word(column.kind).to_owned()])).collect();
+    if let Some(column) = selected {
+        let second = column.period.map_or_else(|| "no period".to_owned(), format::nanos);
+        labels.push((column, "b", vec![format!("pass {}", column.row.pass), second]));
+    }
+    if let Some(column) = bare {
+        labels.push((column, "q roomy", vec!["no period".to_owned()]));
+    }
     html! {
-        @for column in firsts {
+        @for (column, class, lines) in &labels {
             @let x = axis.at(column.start);
-            text x=(percent(place(x))) y=(px(top(column) - 6.0)) text-anchor=(anchor(x)) { (word(column.kind)) }
-        }
-        @if let Some(column) = selected {
-            @let x = axis.at(column.start);
-            @let y = (top(column) - 20.0).max(14.0);
-            text class="b" x=(percent(place(x))) y=(px(y)) text-anchor=(anchor(x)) { "pass " (column.row.pass) }
-            text class="b" x=(percent(place(x))) y=(px(y + 14.0)) text-anchor=(anchor(x)) {
-                @match column.period { Some(period) => (format::nanos(period)), None => "no period" }
+            @let (from, to, anchor, place) = if x > 100.0 - LABEL {
+                (x + wide - LABEL, x + wide, "end", x + wide)
+            } else {
+                (x, x + LABEL, "start", x)
+            };
+            // Above every column that the label would otherwise stand in.
+            @let highest = columns
+                .iter()
+                .filter(|other| axis.at(other.start) + wide > from && axis.at(other.start) < to)
+                .map(|other| other.period.map_or(BARE, height))
+                .fold(0.0, f64::max);
+            @for (line, text_line) in lines.iter().rev().enumerate() {
+                @let y = (FOOT - highest - 6.0 - 14.0 * line as f64).max(12.0 + 14.0 * (lines.len() - 1 - line) as f64);
+                text class=[(!class.is_empty()).then_some(class)] x=(percent(place)) y=(px(y)) text-anchor=(anchor) { (text_line) }
             }
-        }
-        @if let Some(column) = bare.filter(|column| !is_selected(column)) {
-            @let x = axis.at(column.start);
-            text class="q" x=(percent(place(x))) y=(px(FOOT - 42.0)) text-anchor=(anchor(x)) { "no period" }
         }
     }
 }
