@@ -84,10 +84,14 @@ impl Engine {
                 total: at.total,
                 unit: "bytes".to_owned(),
             });
+            if at.bytes == at.total {
+                progress(stage(format!("Checking {}", at.file)));
+            }
             Continue::Yes
         });
         match imported {
             Ok(imported) => {
+                progress(stage("Walking the token under test".to_owned()));
                 self.session = Some(Session::new(imported));
                 self.view = View::parse(&opening.fragment);
                 self.shown.clear();
@@ -305,6 +309,11 @@ impl Engine {
         }
         effects
     }
+}
+
+/// A stage of which nothing is counted.
+fn stage(stage: String) -> Progress {
+    Progress { stage, done: 0, total: 0, unit: String::new() }
 }
 
 fn notice(html: String) -> Effect {
