@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tokenpath_import::{Continue, Imported, OpenOptions, ReadAt};
 use tokenpath_core::Run;
+use tokenpath_import::{Continue, Imported, OpenOptions, ReadAt};
 use tokenpath_pages::errors::{self, Failure};
 use tokenpath_pages::html::Markup;
 use tokenpath_pages::lens::Lens;

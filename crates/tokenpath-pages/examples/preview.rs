@@ -55,8 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn style(folder: &Path) -> Result<String, Box<dyn Error>> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path()).collect();
     files.sort();
     let mut css = String::new();
     for file in files {

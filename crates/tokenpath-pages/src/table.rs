@@ -69,7 +69,9 @@ pub fn plain(reading: &Reading) -> Markup {
     match reading {
         // A value that is weaker than derived keeps a label of its own.
         Ok(fact) if fact.label.kind > LabelKind::Derived => known(fact),
-        Ok(fact) => html! { span class="v" title=[format::exact(&fact.quantity)] { (format::quantity(&fact.quantity)) } },
+        Ok(fact) => {
+            html! { span class="v" title=[format::exact(&fact.quantity)] { (format::quantity(&fact.quantity)) } }
+        }
         Err(missing) => absent_short(missing),
     }
 }

@@ -43,8 +43,7 @@ pub fn available(run: &Run) -> Vec<Available<'_>> {
     let mut out: Vec<Available<'_>> = Vec::new();
     let mut of_pass: Vec<usize> = Vec::with_capacity(rows.rows());
     for pass in 0..rows.rows() {
-        let population =
-            Population { execution: rows.execution.get(pass), kind: rows.kind.get(pass), outside: false };
+        let population = Population { execution: rows.execution.get(pass), kind: rows.kind.get(pass), outside: false };
         let at = out.iter().position(|known| known.population == population).unwrap_or_else(|| {
             out.push(Available { population, passes: 0, intervals: 0 });
             out.len() - 1
@@ -220,9 +219,8 @@ pub fn table<'a>(run: &'a Run, population: Population<'_>) -> Table<'a> {
         let total = row.times.map_or(0, |times| times.total);
         (std::cmp::Reverse(total), std::cmp::Reverse(row.intervals), row.subject)
     });
-    let listed = timing.map(|()| {
-        rows.iter().filter_map(|row| row.times).fold(0_i64, |sum, times| sum.saturating_add(times.total))
-    });
+    let listed = timing
+        .map(|()| rows.iter().filter_map(|row| row.times).fold(0_i64, |sum, times| sum.saturating_add(times.total)));
     Table { rows, intervals: total, listed }
 }
 

@@ -31,7 +31,10 @@ pub fn identity(run: &Run) -> Vec<Captioned> {
     vec![
         ("Capture mode".to_owned(), plain(&identity.capture_mode, "/identity/capture_mode")),
         ("Runtime".to_owned(), text(runtime.name.clone(), runtime.label("name"), "/identity/runtime/name")),
-        ("Runtime version".to_owned(), text(runtime.version.clone(), runtime.label("version"), "/identity/runtime/version")),
+        (
+            "Runtime version".to_owned(),
+            text(runtime.version.clone(), runtime.label("version"), "/identity/runtime/version"),
+        ),
         ("Backend".to_owned(), text(runtime.backend.clone(), runtime.label("backend"), "/identity/runtime/backend")),
         ("Model".to_owned(), text(model.name.clone(), model.label("name"), "/identity/model/name")),
         ("Device".to_owned(), text(device.name.clone(), device.label("name"), "/identity/device/name")),

@@ -42,8 +42,7 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     let shown = chosen(run, &available, cx.view.item, execution, cx.view.param("kind"));
     let empty = Population { execution: None, kind: None, outside: false };
     let population = shown.map_or(empty, |shown| shown.population);
-    let lists =
-        Lists { cx, table: table(run, population), shown, joined: joined(run), available };
+    let lists = Lists { cx, table: table(run, population), shown, joined: joined(run), available };
     html! {
         (lens_head(&lists.title(), &lists.intro()))
         (lists.fields())
@@ -322,7 +321,11 @@ impl Lists<'_> {
                 }
             }
         };
-        figure("Candidate nodes of the selected kernel", &html! { (format::plural(int(nodes.len()), "node", "nodes")) }, &body)
+        figure(
+            "Candidate nodes of the selected kernel",
+            &html! { (format::plural(int(nodes.len()), "node", "nodes")) },
+            &body,
+        )
     }
 
     fn cautions(&self) -> Markup {
@@ -334,19 +337,25 @@ impl Lists<'_> {
                 @if self.shown.is_some_and(|shown| shown.passes > 1) { li { "Not one pass: the rows add up all passes of the kind." } }
             }
         };
-        figure("What may not be read from it", &html! { @if let Some(name) = &run.identity.instrument.name { (name) } }, &body)
+        figure(
+            "What may not be read from it",
+            &html! { @if let Some(name) = &run.identity.instrument.name { (name) } },
+            &body,
+        )
     }
 
     fn not_joined(&self) -> Markup {
         let cx = self.cx;
         let run = cx.run;
         let joined = &self.joined;
-        let count = |count: usize, text: &str| known(&Fact {
-            quantity: Quantity::Count(int(count)),
-            label: Label::derived(text),
-            pointer: String::new(),
-            formula: None,
-        });
+        let count = |count: usize, text: &str| {
+            known(&Fact {
+                quantity: Quantity::Count(int(count)),
+                label: Label::derived(text),
+                pointer: String::new(),
+                formula: None,
+            })
+        };
         let outside = self.available.iter().find(|known| known.population.outside).map_or(0, |known| known.intervals);
         let body = html! {
             dl class="kv" {
@@ -393,21 +402,32 @@ impl Lists<'_> {
         }
         let of = |kind: &'static str| table(run, Population { execution, kind: Some(kind), outside: false });
         let passes = |kind: &str| {
-            let found = self.available.iter().find(|known| known.population.execution == execution && known.population.kind == Some(kind));
+            let found = self
+                .available
+                .iter()
+                .find(|known| known.population.execution == execution && known.population.kind == Some(kind));
             found.map_or(0, |known| known.passes)
         };
         let (prefill, decode) = (of("prefill"), of("decode"));
         let row_of = |table: &Table<'_>, subject: Subject<'_>| {
             table.rows.iter().find(|row| row.subject == subject).map(|row| readings(run, table, row))
         };
-        let cells = |readings: Option<Readings>| html! {
-            @match readings {
-                Some(readings) => { td class="n" { (value(&readings.median)) } td class="n" { (long::plain(&readings.share)) } }
-                None => { td class="n q" { "did not run" } td {} }
+        let cells = |readings: Option<Readings>| {
+            html! {
+                @match readings {
+                    Some(readings) => { td class="n" { (value(&readings.median)) } td class="n" { (long::plain(&readings.share)) } }
+                    None => { td class="n q" { "did not run" } td {} }
+                }
             }
         };
         let mut subjects: Vec<Subject<'_>> = decode.rows.iter().map(|row| row.subject).collect();
-        subjects.extend(prefill.rows.iter().map(|row| row.subject).filter(|subject| !decode.rows.iter().any(|row| row.subject == *subject)));
+        subjects.extend(
+            prefill
+                .rows
+                .iter()
+                .map(|row| row.subject)
+                .filter(|subject| !decode.rows.iter().any(|row| row.subject == *subject)),
+        );
         let body = html! {
             div class="tw" { table class="tight" {
                 thead { tr {

@@ -3,10 +3,10 @@
 use tokenpath_core::LabelKind;
 use tokenpath_core::derive::chosen::chosen_pass;
 use tokenpath_core::derive::nodes::{self, Facets, Filter, Key};
+use tokenpath_core::derive::part;
 use tokenpath_core::derive::search::Needle;
 use tokenpath_core::derive::times::{self, NodeTimes, node_times};
 use tokenpath_core::derive::touched::{Touched, touched};
-use tokenpath_core::derive::part;
 use tokenpath_core::fact::{Fact, Missing, Quantity};
 use tokenpath_core::item::Item;
 
@@ -97,12 +97,16 @@ fn fields(cx: &Context<'_>, facets: &Facets<'_>) -> Markup {
     let counted = |text: String, count: u32| format!("{text} ({})", format::grouped(i64::from(count)));
     let any = || ("".to_owned(), "any".to_owned());
     let mut layers = vec![any()];
-    layers.extend(facets.layers.iter().map(|(layer, count)| (layer.to_string(), counted(format!("layer {layer}"), *count))));
+    layers.extend(
+        facets.layers.iter().map(|(layer, count)| (layer.to_string(), counted(format!("layer {layer}"), *count))),
+    );
     if facets.layerless > 0 {
         layers.push(("none".to_owned(), counted("no layer".to_owned(), facets.layerless)));
     }
     let mut operations = vec![any()];
-    operations.extend(facets.operations.iter().map(|(name, count)| ((*name).to_owned(), counted((*name).to_owned(), *count))));
+    operations.extend(
+        facets.operations.iter().map(|(name, count)| ((*name).to_owned(), counted((*name).to_owned(), *count))),
+    );
     let mut kernels = vec![any()];
     kernels.extend(facets.kernels.iter().map(|(kernel, count)| {
         let name = kernel_name(cx, *kernel);
@@ -110,11 +114,14 @@ fn fields(cx: &Context<'_>, facets: &Facets<'_>) -> Markup {
         (kernel.to_string(), counted(short, *count))
     }));
     let mut labels = vec![any()];
-    labels.extend(facets.labels.iter().map(|(kind, count)| (kind.word().to_owned(), counted(kind.word().to_owned(), *count))));
+    labels.extend(
+        facets.labels.iter().map(|(kind, count)| (kind.word().to_owned(), counted(kind.word().to_owned(), *count))),
+    );
     let mut graphs = vec![any()];
-    graphs.extend((0..run.graph.graphs.rows()).map(|row| {
-        (row.to_string(), run.graph.graphs.name.get(row).unwrap_or("unnamed").to_owned())
-    }));
+    graphs.extend(
+        (0..run.graph.graphs.rows())
+            .map(|row| (row.to_string(), run.graph.graphs.name.get(row).unwrap_or("unnamed").to_owned())),
+    );
     html! {
         div class="fields" {
             (long::search(cx, "nodes-q", "Name, operation, kernel or tensor"))
@@ -192,7 +199,12 @@ impl Table<'_> {
     fn sum(&self, page: &nodes::Page) -> Fact {
         let intervals = &self.cx.run.timeline.intervals;
         let total = Quantity::Nanos(page.timed.1);
-        let input = tokenpath_core::derive::sum::input(total.clone(), &intervals.labels, "duration", "/timeline/intervals/duration");
+        let input = tokenpath_core::derive::sum::input(
+            total.clone(),
+            &intervals.labels,
+            "duration",
+            "/timeline/intervals/duration",
+        );
         Fact::derived(total, "sum of the times of the matching nodes", vec![("their times".to_owned(), input)])
     }
 
@@ -262,7 +274,9 @@ impl Table<'_> {
     fn ended(&self, end: Option<u32>, column: &str, at: usize) -> Markup {
         let run = self.cx.run;
         match end.and_then(|end| run.traversal.ends.text.get(end as usize)) {
-            Some(text) => html! { span class="end" role="img" aria-label=(text) title=(text) { (symbol("x-term", 14, 12, "ends")) } },
+            Some(text) => {
+                html! { span class="end" role="img" aria-label=(text) title=(text) { (symbol("x-term", 14, 12, "ends")) } }
+            }
             None => {
                 let missing = run.missing(&format!("/graph/nodes/{column}/{at}"));
                 html! { span class="gap" role="img" aria-label={ "gap: " (missing.reason) } title=(missing.reason) { (symbol("x-gap", 26, 12, "torn")) } }

@@ -6,8 +6,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::Array;
-use tokenpath_engine::message::{Opening, Order, Progress, Report};
 use tokenpath_engine::View;
+use tokenpath_engine::message::{Opening, Order, Progress, Report};
 use tokenpath_pages::{errors, format};
 use wasm_bindgen::prelude::*;
 use web_sys::{Event, HtmlElement, HtmlProgressElement, MessageEvent, Worker};
@@ -224,9 +224,8 @@ impl Page {
         if let Some(stage) = self.element("stage") {
             stage.set_text_content(Some("Opening"));
         }
-        let _ = self
-            .window
-            .set_timeout_with_callback_and_timeout_and_arguments_0(show.unchecked_ref(), PROGRESS_AFTER_MS);
+        let _ =
+            self.window.set_timeout_with_callback_and_timeout_and_arguments_0(show.unchecked_ref(), PROGRESS_AFTER_MS);
     }
 
     fn show_progress(&self, progress: &Progress) {

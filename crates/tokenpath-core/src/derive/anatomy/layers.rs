@@ -91,8 +91,9 @@ impl Layers<'_> {
     /// The number of layers after which the sequence of kinds repeats, when it repeats at least once.
     pub fn period(&self) -> Option<usize> {
         let kinds: Vec<usize> = self.list.iter().map(|layer| layer.kind).collect();
-        (1..=kinds.len() / 2)
-            .find(|period| kinds.len() % period == 0 && kinds.iter().zip(kinds.iter().skip(*period)).all(|(a, b)| a == b))
+        (1..=kinds.len() / 2).find(|period| {
+            kinds.len() % period == 0 && kinds.iter().zip(kinds.iter().skip(*period)).all(|(a, b)| a == b)
+        })
     }
 
     /// Consecutive layers of one kind among the first `count` layers: kind, first and last layer.
@@ -252,7 +253,8 @@ mod tests {
     #[test]
     fn a_period_needs_a_whole_number_of_repetitions() {
         let of = |kinds: &[usize]| {
-            let list = (0..).zip(kinds).map(|(layer, kind)| Layer { layer, kind: *kind, variant: 0, bytes: Sum::default() });
+            let list =
+                (0..).zip(kinds).map(|(layer, kind)| Layer { layer, kind: *kind, variant: 0, bytes: Sum::default() });
             Layers { list: list.collect(), ..Layers::default() }.period()
         };
         assert_eq!(of(&[0, 0, 0, 1, 0, 0, 0, 1]), Some(4));

@@ -78,8 +78,7 @@ pub fn nodes_of(run: &Run, graph: u32, layer: u32) -> Vec<u32> {
     let nodes = &run.graph.nodes;
     (0..u32::try_from(nodes.rows()).unwrap_or(u32::MAX))
         .filter(|node| {
-            nodes.graph.get(*node as usize) == Some(graph)
-                && nodes.layer.get(*node as usize) == Some(i64::from(layer))
+            nodes.graph.get(*node as usize) == Some(graph) && nodes.layer.get(*node as usize) == Some(i64::from(layer))
         })
         .collect()
 }

@@ -87,7 +87,9 @@ fn axis(cx: &Context<'_>, columns: &[Column<'_>], joined: bool) -> TimeAxis {
     let first = columns.iter().map(|column| column.start).min().unwrap_or(0);
     let last = columns
         .iter()
-        .filter_map(|column| column.end.max(column.period.map(|period| column.start.saturating_add(period))).or(Some(column.start)))
+        .filter_map(|column| {
+            column.end.max(column.period.map(|period| column.start.saturating_add(period))).or(Some(column.start))
+        })
         .max()
         .unwrap_or(first);
     let arrivals = (0..cx.run.request.chunks.rows()).filter_map(|row| cx.run.request.chunks.at.get(row));
@@ -210,7 +212,13 @@ fn one(cx: &Context<'_>, column: &Column<'_>, axis: &TimeAxis, wide: f64, height
 const LABEL: f64 = 9.0;
 
 /// Direct labels: the kinds at their first column, the selected pass, a column without a period.
-fn callouts(cx: &Context<'_>, columns: &[Column<'_>], axis: &TimeAxis, wide: f64, height: &dyn Fn(i64) -> f64) -> Markup {
+fn callouts(
+    cx: &Context<'_>,
+    columns: &[Column<'_>],
+    axis: &TimeAxis,
+    wide: f64,
+    height: &dyn Fn(i64) -> f64,
+) -> Markup {
     let is_selected = |column: &Column<'_>| cx.is_selected(Item::Pass(column.row.pass));
     let selected = columns.iter().find(|column| is_selected(column));
     let bare = columns.iter().find(|column| column.period.is_none() && !is_selected(column));

@@ -99,8 +99,10 @@ fn pointer(absent: &[Absence], group: &AbsenceGroup) -> Markup {
 /// The rows of pointers that differ in their last part only, in order, neighbours drawn together: 0 to 29, 31.
 fn rows(starred: &str, members: &[&str]) -> Option<String> {
     let column = starred.strip_suffix("/*").filter(|column| !column.contains('*'))?;
-    let mut rows: Vec<u64> =
-        members.iter().map(|member| member.strip_prefix(column)?.strip_prefix('/')?.parse().ok()).collect::<Option<_>>()?;
+    let mut rows: Vec<u64> = members
+        .iter()
+        .map(|member| member.strip_prefix(column)?.strip_prefix('/')?.parse().ok())
+        .collect::<Option<_>>()?;
     rows.sort_unstable();
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for row in rows {
