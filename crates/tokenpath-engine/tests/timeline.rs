@@ -169,11 +169,8 @@ fn searching_selects_shows_and_counts() {
     let first = said(&timeline).unwrap();
     timeline.send(find("flash_attn", true));
     let second = said(&timeline).unwrap();
-    let (number, total) = |text: &str| -> (u32, u32) {
-        let (number, total) = text.split_once(" of ").unwrap();
-        (number.parse().unwrap(), total.parse().unwrap())
-    }
-;
+    let (number, total) = first.split_once(" of ").unwrap();
+    let number: u32 = number.parse().unwrap();
     assert_eq!(second, format!("{} of {total}", number + 1));
     timeline.send(find("no such name", false));
     assert_eq!(said(&timeline).as_deref(), Some("nothing has this name"));

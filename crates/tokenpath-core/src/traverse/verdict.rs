@@ -181,7 +181,8 @@ pub fn verdicts(run: &Run, passes: &[u32], by: ComputedBy) -> Vec<Verdict> {
     if run.is_user_mode() || passes.is_empty() {
         return Vec::new();
     }
-    let mut walker = Walker::new(run);
+    let absences = run.absences();
+    let mut walker = Walker::new(run, &absences);
     passes.iter().map(|pass| walker.verdict(Some(*pass), by)).collect()
 }
 
