@@ -13,6 +13,7 @@ use crate::format;
 use crate::html::{DOCTYPE, Markup, html, symbol};
 use crate::lens::Lens;
 use crate::lenses;
+use crate::naming;
 use crate::page::{Context, symbols};
 use crate::value::glyph_id;
 use crate::welcome;
@@ -77,8 +78,7 @@ fn mark(state: State) -> Markup {
 
 /// The name of a run: its model's, or its title.
 pub fn run_name(run: &Run) -> &str {
-    let identity = &run.identity;
-    identity.model.name.as_deref().or(identity.title.as_deref()).unwrap_or("A run without a name")
+    naming::model(run).or(run.identity.title.as_deref()).unwrap_or("A run without a name")
 }
 
 /// The title of a page, for the browser's tab.
