@@ -157,14 +157,14 @@ pub fn rail(cx: &Context<'_>, states: &LensStates) -> Markup {
             }
         }
         hr;
-        ul class="legend" aria-label="Labels of values" {
+        ul class="rail-key" aria-label="Labels of values" {
             @for kind in tokenpath_core::LabelKind::ALL {
                 li { (symbol(glyph_id(kind), 11, 11, "lb")) (kind.word()) }
             }
             li { span class="ab" aria-hidden="true" { "\u{2014}" } "absent, opens its reason" }
         }
         hr;
-        ul class="legend" aria-label="States of a lens" {
+        ul class="rail-key" aria-label="States of a lens" {
             @for state in [State::Present, State::Partial, State::Absent] {
                 li { (mark(state)) span aria-hidden="true" { (word(state)) } }
             }
