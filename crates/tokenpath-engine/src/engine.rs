@@ -9,6 +9,7 @@ use tokenpath_core::traverse::{self, ComputedBy, Verdict};
 use tokenpath_import::{Continue, Imported, OpenOptions, ReadAt};
 use tokenpath_pages::errors::{self, Failure};
 use tokenpath_pages::html::Markup;
+use tokenpath_pages::inspector;
 use tokenpath_pages::lens::Lens;
 use tokenpath_pages::page::Context;
 use tokenpath_pages::shell;
@@ -286,7 +287,7 @@ impl Engine {
         };
         let regions: [(Region, Markup); 5] = [
             (Region::Lens, shell::lens(&cx)),
-            (Region::Inspector, shell::inspector(&cx)),
+            (Region::Inspector, inspector::content(&cx)),
             (Region::Rail, shell::rail(&cx, &session.states)),
             (Region::Picker, shell::picker(&cx, &session.states)),
             (Region::Header, shell::header(Some(&cx))),

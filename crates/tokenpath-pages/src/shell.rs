@@ -10,6 +10,7 @@ use tokenpath_core::traverse::{Outcome, Verdict};
 
 use crate::errors;
 use crate::format;
+use crate::inspector;
 use crate::html::{DOCTYPE, Markup, html, symbol};
 use crate::lens::Lens;
 use crate::lenses;
@@ -206,11 +207,6 @@ pub fn lens(cx: &Context<'_>) -> Markup {
     }
 }
 
-/// The inspector's content.
-pub fn inspector(cx: &Context<'_>) -> Markup {
-    crate::inspector::content(cx)
-}
-
 /// The keys, as the help dialog lists them.
 fn keys() -> Markup {
     let rows: [(&[&str], &str); 8] = [
@@ -248,7 +244,7 @@ pub fn document(cx: &Context<'_>, assets: &Assets<'_>) -> String {
         rail: rail(cx, &states),
         picker: picker(cx, &states),
         lens: lens(cx),
-        inspector: inspector(cx),
+        inspector: inspector::content(cx),
     };
     frame(&title(cx), &description, Some(cx.view.lens), &regions, assets).into_string()
 }
