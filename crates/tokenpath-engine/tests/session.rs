@@ -122,7 +122,7 @@ fn a_second_file_takes_the_place_of_the_first() {
     let (mut engine, _) = opened("smollm2", "#nodes?sel=node:3");
     let effects = open_at(&mut engine, "run.json.gz", fixture("user-chat"), "#request").unwrap();
     let header = html(&effects, Region::Header).unwrap();
-    assert!(header.contains("user capture") && !header.contains("SmolLM2"), "{header}");
+    assert!(header.contains("user capture") && !header.contains("lab capture"), "{header}");
     assert!(!html(&effects, Region::Inspector).unwrap().contains("node:3"));
 }
 
