@@ -22,6 +22,11 @@ impl TimeAxis {
         TimeAxis { left, ..self }
     }
 
+    /// The times at its ends.
+    pub fn ends(&self) -> (i64, i64) {
+        (self.from, self.to)
+    }
+
     /// Where a time stands, as a part of the drawing's width in per cent.
     pub fn at(&self, time: i64) -> f64 {
         let part = (time as f64 - self.from as f64) / (self.to as f64 - self.from as f64);
@@ -76,7 +81,10 @@ impl TimeAxis {
 /// A position in per cent as an SVG attribute.
 pub fn percent(value: f64) -> String {
     let text = format!("{value:.3}");
-    format!("{}%", if value.is_finite() { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { px(0.0) })
+    format!(
+        "{}%",
+        if value.is_finite() { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { px(0.0) }
+    )
 }
 
 /// The smallest of 1, 2 and 5 times a power of ten that is not below `width`.

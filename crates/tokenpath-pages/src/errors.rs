@@ -82,7 +82,8 @@ pub fn in_place(lens: Lens, errors: &[&Problem]) -> Markup {
 
 /// All that is wrong with a bundle.
 pub fn all(problems: &[Problem]) -> Markup {
-    let (notices, errors): (Vec<&Problem>, Vec<&Problem>) = problems.iter().partition(|problem| problem.rule.is_notice());
+    let (notices, errors): (Vec<&Problem>, Vec<&Problem>) =
+        problems.iter().partition(|problem| problem.rule.is_notice());
     html! {
         @if !errors.is_empty() {
             section class="fig" id="problems" {

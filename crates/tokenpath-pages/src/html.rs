@@ -43,3 +43,10 @@ pub fn px(value: f64) -> String {
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text.is_empty() || text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
+
+/// A share of a drawing's width for SVG attributes, in per cent with three decimals.
+pub fn pct(share: f64) -> String {
+    let text = format!("{:.3}", share * 100.0);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text.is_empty() || text == "-0" { "0%".to_owned() } else { format!("{text}%") }
+}

@@ -3,8 +3,7 @@
 use crate::html::{Markup, html};
 
 /// What the page is, for search engines and link previews.
-pub const DESCRIPTION: &str =
-    "Follow one token of an LLM inference run through the whole stack, from the request down to the weight tensor. \
+pub const DESCRIPTION: &str = "Follow one token of an LLM inference run through the whole stack, from the request down to the weight tensor. \
      Files are read in the browser; nothing is uploaded.";
 
 /// A capture that comes with the page.

@@ -2,9 +2,11 @@
 
 pub mod anatomy;
 pub mod block;
+pub mod chosen;
 pub mod counted;
 pub mod coverage;
 pub mod disagreement;
+pub mod evidence;
 pub mod grouped;
 pub mod histogram;
 pub mod kernels;
@@ -13,6 +15,10 @@ pub mod part;
 pub mod passes;
 pub mod request;
 pub mod run;
+pub mod search;
 pub mod spread;
+pub mod sum;
 pub mod timeline;
+pub mod times;
+pub mod touched;
 pub mod weight_bytes;

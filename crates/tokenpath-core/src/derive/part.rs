@@ -60,9 +60,11 @@ impl Part {
 pub fn of_role(role: &str) -> Part {
     if role.ends_with("norm") {
         Part::Normalisation
-    } else if role.contains("embedding") || role.contains("output_head") || role == "output" {
+    } else if role.contains("embedding") || role.starts_with("output_projection") {
         Part::Embedding
-    } else if role.starts_with("attention") || role.starts_with("state_space") || role.starts_with("linear_attention") {
+    } else if role.starts_with("rotary") {
+        Part::Rotary
+    } else if role.starts_with("attention") || role.starts_with("state_") {
         Part::Attention
     } else if role.starts_with("feed_forward")
         || role.starts_with("expert")
