@@ -31,6 +31,22 @@ impl<'a> Sort<'a> {
 
 /// A column's head that sorts by `key`: the first click in the given direction, the next the other way round.
 pub fn sort_head(cx: &Context<'_>, caption: &str, key: &str, numeric: bool, descending_first: bool) -> Markup {
+    sorting(cx, caption, key, numeric, descending_first, None)
+}
+
+/// The same for numbers that all carry one label, which stands here once; the largest first.
+pub fn sort_head_labelled(cx: &Context<'_>, caption: &str, key: &str, label: &Label) -> Markup {
+    sorting(cx, caption, key, true, true, Some(label))
+}
+
+fn sorting(
+    cx: &Context<'_>,
+    caption: &str,
+    key: &str,
+    numeric: bool,
+    descending_first: bool,
+    label: Option<&Label>,
+) -> Markup {
     let now = Sort::of(cx);
     let active = now.key == key;
     let descending = if active { !now.descending } else { descending_first };
@@ -50,6 +66,7 @@ pub fn sort_head(cx: &Context<'_>, caption: &str, key: &str, numeric: bool, desc
                     None => {}
                 }
             }
+            @if let Some(label) = label { " " (glyph(label)) }
         }
     }
 }
