@@ -16,6 +16,7 @@ pub mod page;
 pub mod raster;
 pub mod scene;
 pub mod shell;
+pub mod site;
 pub mod stated;
 pub mod table;
 pub mod value;

@@ -17,7 +17,7 @@ use crate::problem::{Problem, Problems, Rule, counted, mismatch};
 use crate::record::report_unknown;
 
 pub use gzip::{MAX_INFLATED, inflate, is_gzip};
-pub use reference::reference;
+pub use reference::{REFERENCE_BEGINS, REFERENCE_ENDS, reference};
 pub use schema::schema;
 pub use validate::validate;
 

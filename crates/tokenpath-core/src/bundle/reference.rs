@@ -4,6 +4,12 @@ use super::schema::sentence;
 use crate::model::Run;
 use crate::record::{FieldSpec, Kind, Null, PartSpec};
 
+/// The line of `spec/02-bundle.md` after which the generated tables begin.
+pub const REFERENCE_BEGINS: &str = "<!-- generated from the declarations: begin -->";
+
+/// The line before which they end.
+pub const REFERENCE_ENDS: &str = "<!-- generated from the declarations: end -->";
+
 /// Every section, table and column with its type, unit, null rule and meaning, as Markdown.
 pub fn reference() -> String {
     let mut out = String::new();

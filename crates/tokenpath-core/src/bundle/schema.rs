@@ -81,7 +81,7 @@ fn document() -> Node {
         let pointer = format!("/{section}");
         if let Some(part) = parts.iter().find(|part| part.pointer == pointer) {
             properties.push((section.to_owned(), shape(part, &parts)));
-            complete.extend(completeness(part, &parts).map(|rules| (section.to_owned(), rules)));
+            complete.extend(rules_for(part, &parts).map(|rules| (section.to_owned(), rules)));
         }
     }
     let reserved = "A section that a later version defines; until then an absence entry says why there is none.";
@@ -177,20 +177,10 @@ fn completeness(part: &PartSpec, parts: &[PartSpec]) -> Option<Node> {
     let mut required: Vec<&str> = never.collect();
     let mut properties: Vec<(String, Node)> = required.iter().map(|name| ((*name).to_owned(), not_null())).collect();
     for nested in children(part, parts) {
-        let must_stand = nested.null == Null::Never;
-        if must_stand {
+        if nested.null == Null::Never {
             required.push(name_of(nested));
         }
-        let rules = match (must_stand, completeness(nested, parts)) {
-            (true, Some(Node::Object(mut rules))) => {
-                rules.insert(0, ("not".to_owned(), null()));
-                Node::Object(rules)
-            }
-            (true, _) => not_null(),
-            (false, Some(rules)) => rules,
-            (false, None) => continue,
-        };
-        properties.push((name_of(nested).to_owned(), rules));
+        properties.extend(rules_for(nested, parts).map(|rules| (name_of(nested).to_owned(), rules)));
     }
     let mut rules = Vec::new();
     if !required.is_empty() {
@@ -200,6 +190,18 @@ fn completeness(part: &PartSpec, parts: &[PartSpec]) -> Option<Node> {
         rules.push(("properties".to_owned(), Node::Object(properties)));
     }
     (!rules.is_empty()).then_some(Node::Object(rules))
+}
+
+/// The same, and that the part itself is no null where it may not be missing.
+fn rules_for(part: &PartSpec, parts: &[PartSpec]) -> Option<Node> {
+    match (part.null, completeness(part, parts)) {
+        (Null::Never, Some(Node::Object(mut rules))) => {
+            rules.insert(0, ("not".to_owned(), null()));
+            Some(Node::Object(rules))
+        }
+        (Null::Never, _) => Some(not_null()),
+        (_, rules) => rules,
+    }
 }
 
 fn field(spec: &FieldSpec, is_column: bool) -> Node {

@@ -22,6 +22,9 @@ use crate::value::{glyph, known, opening, value, why};
 /// At most so many nodes or kernels are listed in place; the rest are counted.
 const LISTED: usize = 24;
 
+const MEDIAN: &str = "median of the durations; halfway between the two middle ones when their number is even";
+const P95: &str = "95th percentile of the durations, interpolated linearly between the closest ranks";
+
 /// What the parts of this lens are drawn from.
 struct Lists<'a> {
     cx: &'a Context<'a>,
@@ -29,6 +32,8 @@ struct Lists<'a> {
     shown: Option<Available<'a>>,
     table: Table<'a>,
     joined: Joined,
+    /// The graphs that the passes shown execute; empty when they do not say.
+    graphs: Vec<u32>,
 }
 
 /// Draws the lens.
@@ -42,8 +47,8 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     let shown = chosen(run, &available, cx.view.item, execution, cx.view.param("kind"));
     let empty = Population { execution: None, kind: None, outside: false };
     let population = shown.map_or(empty, |shown| shown.population);
-    let lists =
-        Lists { cx, table: table(run, population), shown, joined: joined(run), available };
+    let graphs = kernels::graphs_of(run, &kernels::members(run, population)).into_iter().collect();
+    let lists = Lists { cx, table: table(run, population), shown, joined: joined(run), available, graphs };
     html! {
         (lens_head(&lists.title(), &lists.intro()))
         (lists.fields())
@@ -71,15 +76,19 @@ impl Lists<'_> {
     fn title(&self) -> Markup {
         let run = self.cx.run;
         let first = self.table.rows.first();
-        match (first.map(|row| (row.subject, readings(run, &self.table, row).share)), self.table.rows.len()) {
-            (Some((Subject::Kernel(kernel), Ok(share))), _) => html! {
+        match first.map(|row| (row.subject, readings(run, &self.table, row).share)) {
+            Some((Subject::Kernel(kernel), Ok(share))) => html! {
                 code { (self.name(kernel)) } " holds " (format::quantity(&share.quantity)) " of the listed time"
             },
-            (_, rows) if self.table.intervals > 0 => html! {
-                (format::plural(int(rows), "kernel", "kernels")) " in " (format::plural(i64::from(self.table.intervals), "interval", "intervals"))
+            _ if self.table.intervals > 0 => html! {
+                (format::plural(int(self.kernels_listed()), "kernel", "kernels")) " in " (format::plural(i64::from(self.table.intervals), "interval", "intervals"))
             },
             _ => html! { (format::plural(int(run.kernels.rows()), "kernel", "kernels")) ", no intervals" },
         }
+    }
+
+    fn kernels_listed(&self) -> usize {
+        self.table.rows.iter().filter(|row| matches!(row.subject, Subject::Kernel(_))).count()
     }
 
     fn intro(&self) -> Markup {
@@ -171,8 +180,8 @@ impl Lists<'_> {
                     @if timed {
                         (long::sort_head(cx, "Total", "total", true, true))
                         (long::derived_head("Mean", "sum of the durations ÷ number of intervals"))
-                        (long::sort_head(cx, "Median", "median", true, true))
-                        (long::sort_head(cx, "p95", "p95", true, true))
+                        (long::sort_head_labelled(cx, "Median", "median", &Label::derived(MEDIAN)))
+                        (long::sort_head_labelled(cx, "p95", "p95", &Label::derived(P95)))
                         (long::derived_head("Of the listed time", "sum of the durations ÷ sum of all listed"))
                     }
                     th scope="col" { span class="sr" { @if timed { "Share as a bar" } @else { "Intervals as a bar" } } }
@@ -238,6 +247,17 @@ impl Lists<'_> {
         }
     }
 
+    fn subject_mark(&self, subject: Subject<'_>) -> Markup {
+        let text = self.subject_text(subject);
+        match subject {
+            Subject::Kernel(_) => html! { code class="clip" title=(text) { (text) } },
+            Subject::Unknown(_) => html! { span class="gap" { (symbol("x-gap", 26, 12, "torn")) } code { (text) } },
+            Subject::Ended(_) => {
+                html! { (symbol("x-term", 14, 12, "ends")) span class="q clip" title=(text) { (text) } }
+            }
+        }
+    }
+
     fn all(&self, listed: i64) -> Fact {
         let labels = &self.cx.run.timeline.intervals.labels;
         let input = sum::input(Quantity::Nanos(listed), labels, "duration", "/timeline/intervals/duration");
@@ -260,12 +280,15 @@ impl Lists<'_> {
                         Subject::Kernel(kernel) => {
                             a href=(cx.select(Item::Kernel(kernel))) title=(run.kernels.name.get(kernel as usize).unwrap_or("")) { code class="clip" { (self.name(kernel)) } }
                         }
-                        Subject::Unknown(_) => {
-                            code { (self.subject_text(row.subject)) } " "
-                            @let missing = run.missing("/timeline/intervals/kernel");
-                            span class="gap" title=(missing.reason) { (symbol("x-gap", 26, 12, "torn")) "operation only" }
+                        Subject::Unknown(operation) => {
+                            @let missing = run.missing(&format!("/timeline/intervals/kernel/{}", row.first));
+                            @if let Some(operation) = operation { code { (operation) } " " }
+                            span class="gap" title=(missing.reason) {
+                                (symbol("x-gap", 26, 12, "torn"))
+                                @if operation.is_some() { "operation only" } @else { "kernel not known" }
+                            }
                         }
-                        Subject::Ended(_) => { (symbol("x-term", 14, 12, "ends")) span class="q" { (self.subject_text(row.subject)) } }
+                        Subject::Ended(_) => { (symbol("x-term", 14, 12, "ends")) span class="q clip" title=(self.subject_text(row.subject)) { (self.subject_text(row.subject)) } }
                     }
                 }
                 td class="n" {
@@ -273,7 +296,7 @@ impl Lists<'_> {
                         Subject::Kernel(_) if row.nodes == 0 => { span class="gap" title="No node names this kernel." { "none" } }
                         Subject::Ended(_) => {}
                         Subject::Kernel(kernel) => {
-                            a href=(cx.href(&cx.view.to(Lens::Nodes).with("kernel", &kernel.to_string()))) {
+                            a href=(self.nodes_of(kernel)) {
                                 @if let Some(label) = row.mapping { (glyph(label)) }
                                 (format::grouped(i64::from(row.nodes)))
                             }
@@ -297,6 +320,16 @@ impl Lists<'_> {
         }
     }
 
+    /// The address of the nodes that name a kernel, in the graph of the passes shown where that is one.
+    fn nodes_of(&self, kernel: u32) -> String {
+        let view = self.cx.view.to(Lens::Nodes).with("kernel", &kernel.to_string());
+        let view = match self.graphs.as_slice() {
+            [only] => view.with("graph", &only.to_string()),
+            _ => view,
+        };
+        self.cx.href(&view)
+    }
+
     /// The selected kernel: its full name and the nodes that name it.
     fn selected(&self) -> Markup {
         let cx = self.cx;
@@ -317,12 +350,16 @@ impl Lists<'_> {
                         }
                     }
                     @if nodes.len() > LISTED {
-                        li { a href=(cx.href(&cx.view.to(Lens::Nodes).with("kernel", &kernel.to_string()))) { "all " (format::grouped(int(nodes.len()))) } }
+                        li { a href=(self.nodes_of(kernel)) { "all " (format::grouped(int(nodes.len()))) } }
                     }
                 }
             }
         };
-        figure("Candidate nodes of the selected kernel", &html! { (format::plural(int(nodes.len()), "node", "nodes")) }, &body)
+        figure(
+            "Candidate nodes of the selected kernel",
+            &html! { (format::plural(int(nodes.len()), "node", "nodes")) },
+            &body,
+        )
     }
 
     fn cautions(&self) -> Markup {
@@ -334,19 +371,25 @@ impl Lists<'_> {
                 @if self.shown.is_some_and(|shown| shown.passes > 1) { li { "Not one pass: the rows add up all passes of the kind." } }
             }
         };
-        figure("What may not be read from it", &html! { @if let Some(name) = &run.identity.instrument.name { (name) } }, &body)
+        figure(
+            "What may not be read from it",
+            &html! { @if let Some(name) = &run.identity.instrument.name { (name) } },
+            &body,
+        )
     }
 
     fn not_joined(&self) -> Markup {
         let cx = self.cx;
         let run = cx.run;
         let joined = &self.joined;
-        let count = |count: usize, text: &str| known(&Fact {
-            quantity: Quantity::Count(int(count)),
-            label: Label::derived(text),
-            pointer: String::new(),
-            formula: None,
-        });
+        let count = |count: usize, text: &str| {
+            known(&Fact {
+                quantity: Quantity::Count(int(count)),
+                label: Label::derived(text),
+                pointer: String::new(),
+                formula: None,
+            })
+        };
         let outside = self.available.iter().find(|known| known.population.outside).map_or(0, |known| known.intervals);
         let body = html! {
             dl class="kv" {
@@ -366,7 +409,7 @@ impl Lists<'_> {
                     dd { (count(outside as usize, "count of intervals without a pass")) }
                 }
             }
-            @if !joined.unknown.is_empty() { (why(&run.missing("/graph/nodes/kernels"))) }
+            @if let Some(first) = joined.unknown.first() { (why(&run.missing(&format!("/graph/nodes/kernels/{first}")))) }
             @if !run.graph.nodes.given { (why(&run.missing("/graph/nodes"))) }
             @if !joined.unjoined.is_empty() {
                 ul class="tally" {
@@ -393,34 +436,45 @@ impl Lists<'_> {
         }
         let of = |kind: &'static str| table(run, Population { execution, kind: Some(kind), outside: false });
         let passes = |kind: &str| {
-            let found = self.available.iter().find(|known| known.population.execution == execution && known.population.kind == Some(kind));
+            let found = self
+                .available
+                .iter()
+                .find(|known| known.population.execution == execution && known.population.kind == Some(kind));
             found.map_or(0, |known| known.passes)
         };
         let (prefill, decode) = (of("prefill"), of("decode"));
         let row_of = |table: &Table<'_>, subject: Subject<'_>| {
             table.rows.iter().find(|row| row.subject == subject).map(|row| readings(run, table, row))
         };
-        let cells = |readings: Option<Readings>| html! {
-            @match readings {
-                Some(readings) => { td class="n" { (value(&readings.median)) } td class="n" { (long::plain(&readings.share)) } }
-                None => { td class="n q" { "did not run" } td {} }
+        let cells = |readings: Option<Readings>| {
+            html! {
+                @match readings {
+                    Some(readings) => { td class="n" { (long::plain(&readings.median)) } td class="n" { (long::plain(&readings.share)) } }
+                    None => { td class="n q" { "did not run" } td {} }
+                }
             }
         };
         let mut subjects: Vec<Subject<'_>> = decode.rows.iter().map(|row| row.subject).collect();
-        subjects.extend(prefill.rows.iter().map(|row| row.subject).filter(|subject| !decode.rows.iter().any(|row| row.subject == *subject)));
+        subjects.extend(
+            prefill
+                .rows
+                .iter()
+                .map(|row| row.subject)
+                .filter(|subject| !decode.rows.iter().any(|row| row.subject == *subject)),
+        );
         let body = html! {
             div class="tw" { table class="tight" {
                 thead { tr {
                     (long::head("Kernel", false))
-                    (long::head("Median in prefill", true))
+                    (long::derived_head("Median in prefill", MEDIAN))
                     (long::derived_head("Of the listed time", "sum of the durations ÷ sum of all listed in prefill"))
-                    (long::head("Median in decode", true))
+                    (long::derived_head("Median in decode", MEDIAN))
                     (long::derived_head("Of the listed time", "sum of the durations ÷ sum of all listed in decode"))
                 } }
                 tbody {
                     @for subject in subjects.iter().take(LISTED) {
                         tr {
-                            td { code class="clip" { (self.subject_text(*subject)) } }
+                            td { (self.subject_mark(*subject)) }
                             (cells(row_of(&prefill, *subject)))
                             (cells(row_of(&decode, *subject)))
                         }

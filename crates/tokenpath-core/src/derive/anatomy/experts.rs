@@ -68,7 +68,8 @@ pub fn experts(run: &Run, anatomy: &Anatomy<'_>, pass: Option<u32>) -> Option<Ex
                 Some(role) if role::is_expert(role) => row.experts.merge(band.bytes),
                 role => {
                     row.always.merge(band.bytes);
-                    let feeds = |role| role::is_feed_forward(role) || role::is_router(role) || role::is_shared_expert(role);
+                    let feeds =
+                        |role| role::is_feed_forward(role) || role::is_router(role) || role::is_shared_expert(role);
                     if !role.is_some_and(feeds) {
                         row.mixer.merge(band.bytes);
                     }
@@ -93,12 +94,7 @@ pub fn experts(run: &Run, anatomy: &Anatomy<'_>, pass: Option<u32>) -> Option<Ex
 
 /// By the stated counts: what every token reads, the stated number of experts of each layer, one row of the embedding
 /// (all of it where it serves as the head), the head.
-fn addressed(
-    run: &Run,
-    anatomy: &Anatomy<'_>,
-    layers: &[ExpertLayer],
-    used: &Reading,
-) -> Reading {
+fn addressed(run: &Run, anatomy: &Anatomy<'_>, layers: &[ExpertLayer], used: &Reading) -> Reading {
     let by = used.clone()?;
     let lacking = |what: &str| Missing { pointer: "/model/parameters".to_owned(), reason: what.to_owned() };
     let total = parameter(run, "expert_count").ok_or_else(|| run.missing("/model/parameters"))?;
@@ -124,7 +120,9 @@ fn addressed(
                 }
                 None => plain,
             },
-            Place::Embedding if run.model.tied_embedding != Some(true) => embedding_row(run, component.component, plain)?,
+            Place::Embedding if run.model.tied_embedding != Some(true) => {
+                embedding_row(run, component.component, plain)?
+            }
             _ => plain,
         });
     }

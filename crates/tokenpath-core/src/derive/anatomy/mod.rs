@@ -97,11 +97,9 @@ pub fn anatomy(run: &Run) -> Anatomy<'_> {
             component: u32::try_from(row).ok(),
             place: match table.kind.get(row) {
                 Some("token_embedding") => Place::Embedding,
-                Some("decoder_layer") => table
-                    .layer
-                    .get(row)
-                    .and_then(|layer| u32::try_from(layer).ok())
-                    .map_or(Place::Other, Place::Layer),
+                Some("decoder_layer") => {
+                    table.layer.get(row).and_then(|layer| u32::try_from(layer).ok()).map_or(Place::Other, Place::Layer)
+                }
                 Some("output_head") => Place::Head,
                 _ => Place::Other,
             },
@@ -110,7 +108,12 @@ pub fn anatomy(run: &Run) -> Anatomy<'_> {
         })
         .collect();
     let known = components.len();
-    components.push(ComponentBytes { component: None, place: Place::Unknown, bytes: Sum::default(), bands: Vec::new() });
+    components.push(ComponentBytes {
+        component: None,
+        place: Place::Unknown,
+        bytes: Sum::default(),
+        bands: Vec::new(),
+    });
     let mut parts: Vec<PartBytes<'_>> = Vec::new();
     let mut bytes = Sum::default();
     for row in 0..tensors.rows() {
@@ -156,7 +159,11 @@ pub fn tensor_bytes(run: &Run, sum: Sum, what: &str) -> Reading {
     match sum.exact() {
         Some(bytes) if sum.cells > 0 => {
             let cells = input(Quantity::Bytes(bytes), &tensors.labels, "bytes", pointer);
-            Ok(Fact::derived(Quantity::Bytes(bytes), format!("sum of the bytes of {what}"), vec![(what.to_owned(), cells)]))
+            Ok(Fact::derived(
+                Quantity::Bytes(bytes),
+                format!("sum of the bytes of {what}"),
+                vec![(what.to_owned(), cells)],
+            ))
         }
         Some(_) => Err(run.missing("/model/tensors")),
         None => {

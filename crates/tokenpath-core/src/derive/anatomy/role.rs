@@ -66,8 +66,22 @@ pub fn is_bias(role: &str) -> bool {
 /// Where a role stands among others of its part, in the order in which a token meets them.
 pub fn rank(role: &str) -> usize {
     const ORDER: [&str; 16] = [
-        "query", "key", "value", "gate", "beta", "alpha", "decay", "time", "convolution", "skip", "output", "router",
-        "up", "activation", "down", "scale",
+        "query",
+        "key",
+        "value",
+        "gate",
+        "beta",
+        "alpha",
+        "decay",
+        "time",
+        "convolution",
+        "skip",
+        "output",
+        "router",
+        "up",
+        "activation",
+        "down",
+        "scale",
     ];
     ORDER.iter().position(|word| has(role, word)).unwrap_or(ORDER.len())
 }

@@ -65,9 +65,8 @@ pub fn model_width(run: &Run) -> Reading {
 /// The output head's width: the vocabulary it scores, read from the shape of the matrix that serves as head.
 pub fn head_width(run: &Run) -> Option<Fact> {
     let tensors = &run.model.tensors;
-    let find = |wanted: &dyn Fn(&str) -> bool| {
-        (0..tensors.rows()).find(|row| tensors.role.get(*row).is_some_and(wanted))
-    };
+    let find =
+        |wanted: &dyn Fn(&str) -> bool| (0..tensors.rows()).find(|row| tensors.role.get(*row).is_some_and(wanted));
     let tied = run.model.tied_embedding == Some(true);
     let row = find(&|role| role.starts_with("output") && !role::is_norm(role) && !role::is_bias(role))
         .or_else(|| find(&role::is_embedding).filter(|_| tied))?;

@@ -152,7 +152,12 @@ fn taken_by(run: &Run, node: u32, index: &HashMap<u32, usize>) -> Taken {
 
 /// Gives each working node its step: (half, step). Complete when every step that must occur has its node.
 #[allow(clippy::type_complexity, reason = "the pair is the answer and has no life beyond the caller")]
-fn assign(run: &Run, halves: [&'static Half; 2], working: &[u32], taken: &[Taken]) -> (Vec<Option<(usize, usize)>>, bool) {
+fn assign(
+    run: &Run,
+    halves: [&'static Half; 2],
+    working: &[u32],
+    taken: &[Taken],
+) -> (Vec<Option<(usize, usize)>>, bool) {
     let mut of: Vec<Option<(usize, usize)>> = vec![None; working.len()];
     let mut keys: Vec<Option<&'static str>> = vec![None; working.len()];
     let mut complete = true;
@@ -161,7 +166,8 @@ fn assign(run: &Run, halves: [&'static Half; 2], working: &[u32], taken: &[Taken
             let mut found = 0;
             for (at, node) in working.iter().enumerate() {
                 let free = keys.get(at).is_some_and(Option::is_none);
-                let fits = free && taken.get(at).is_some_and(|taken| takes(step, taken, &keys)) && is_step(run, step, *node);
+                let fits =
+                    free && taken.get(at).is_some_and(|taken| takes(step, taken, &keys)) && is_step(run, step, *node);
                 if !fits {
                     continue;
                 }
@@ -195,6 +201,7 @@ fn is_step(run: &Run, step: &Step, node: u32) -> bool {
         Reads::Nothing => read.is_empty(),
         Reads::Anything => true,
         Reads::Norm => any(&role::is_norm),
+        Reads::NormOrNothing => read.is_empty() || any(&role::is_norm),
         Reads::Roles(roles) => any(&|role| roles.contains(&role)),
     }
 }

@@ -89,7 +89,9 @@ fn title(model: &Model<'_>, experts: Option<&Experts>) -> Markup {
 /// The second finding: what one token addresses of a file with experts, else the largest tensor when it is a tenth of
 /// the file or more.
 fn second(model: &Model<'_>, experts: Option<&Experts>) -> Markup {
-    if let Some(Quantity::Bytes(bytes)) = experts.and_then(|experts| experts.addressed.as_ref().ok()).map(|fact| &fact.quantity) {
+    if let Some(Quantity::Bytes(bytes)) =
+        experts.and_then(|experts| experts.addressed.as_ref().ok()).map(|fact| &fact.quantity)
+    {
         return html! { "; one token addresses " (format::bytes(*bytes)) };
     }
     let run = model.cx.run;
@@ -136,7 +138,6 @@ fn parts(model: &Model<'_>) -> Markup {
     };
     figure("Bytes by part and type", &html! { "a share of the file, not of time" }, &body)
 }
-
 
 /// The architecture's parameters as the source states them.
 fn parameters(cx: &Context<'_>) -> Markup {

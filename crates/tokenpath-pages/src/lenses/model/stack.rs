@@ -168,7 +168,11 @@ fn differs(model: &Model<'_>, component: &ComponentBytes<'_>, band: &Band<'_>) -
     let Place::Layer(layer) = component.place else { return false };
     model.anatomy.layers.differences.iter().any(|difference| {
         Some(difference.role) == band.role
-            && difference.types.iter().skip(1).any(|(dtype, layers)| Some(*dtype) == band.dtype && layers.contains(&layer))
+            && difference
+                .types
+                .iter()
+                .skip(1)
+                .any(|(dtype, layers)| Some(*dtype) == band.dtype && layers.contains(&layer))
     })
 }
 
@@ -267,10 +271,7 @@ fn key(columns: &[Column<'_>]) -> Markup {
         let seen = columns.iter().filter(|column| column.width * 700.0 >= THINNEST);
         seen.filter_map(|column| column.component).any(|component| {
             let total = component.bytes.known.max(1) as f64;
-            component
-                .bands
-                .iter()
-                .any(|band| band.part == part && band.bytes.known as f64 / total * HEIGHT >= THINNEST)
+            component.bands.iter().any(|band| band.part == part && band.bytes.known as f64 / total * HEIGHT >= THINNEST)
         })
     };
     html! {

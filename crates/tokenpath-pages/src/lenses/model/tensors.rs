@@ -105,7 +105,8 @@ fn line(model: &Model<'_>, row: &Row, show: Show, widest: i64) -> Markup {
     let name = tensors.name.get(at).unwrap_or("");
     let folded = show == Show::Folded && row.bytes.cells > 1;
     let on = model.touched.tensors.iter().any(|tensor| {
-        *tensor == row.tensor || (folded && tensors.name.get(*tensor as usize).is_some_and(|other| starred(other) == starred(name)))
+        *tensor == row.tensor
+            || (folded && tensors.name.get(*tensor as usize).is_some_and(|other| starred(other) == starred(name)))
     });
     let bytes = if folded {
         anatomy::tensor_bytes(run, row.bytes, &format!("{} tensors {}", row.bytes.cells, starred(name)))

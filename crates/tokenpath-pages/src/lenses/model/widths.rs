@@ -29,7 +29,8 @@ pub(super) fn figure(model: &Model<'_>) -> Markup {
         .enumerate()
         .filter_map(|(kind, of)| {
             let layer = of.layers.iter().find(|layer| model.touched.layers.contains(layer)).or(of.layers.first())?;
-            let component = model.anatomy.components.iter().find(|component| component.place == Place::Layer(*layer))?;
+            let component =
+                model.anatomy.components.iter().find(|component| component.place == Place::Layer(*layer))?;
             Some((*layer, kind, widths::widths(run, component.component?)))
         })
         .collect();
