@@ -165,10 +165,9 @@ impl Canvas<'_> {
     }
 
     fn dot(&mut self, x: f64, y: f64, colour: [u8; 4]) {
-        if x >= 0.0 && y >= 0.0 && x < self.width as f64 && y < self.height as f64 {
-            if let Some(pixel) = self.pixels.get_mut(y as usize * self.width + x as usize) {
-                *pixel = colour;
-            }
+        let inside = x >= 0.0 && y >= 0.0 && x < self.width as f64 && y < self.height as f64;
+        if inside && let Some(pixel) = self.pixels.get_mut(y as usize * self.width + x as usize) {
+            *pixel = colour;
         }
     }
 
