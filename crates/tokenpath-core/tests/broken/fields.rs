@@ -104,7 +104,7 @@ fn a_reference_dangles() {
                 (true, Kind::Refs(_)) => (format!("{at}/0"), json!([rows])),
                 (true, _) => (format!("{at}/0"), json!(rows)),
             };
-            out += &changed(place, value);
+            out += &changed(&place, value);
         }
     }
     // No row of any table.
@@ -155,7 +155,7 @@ fn a_value_has_a_wrong_type() {
             if minimal().pointer(&place).is_none() {
                 continue;
             }
-            out += &changed(place, wrong);
+            out += &changed(&place, wrong);
         }
     }
     for (place, wrong) in [
