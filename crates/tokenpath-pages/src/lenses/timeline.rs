@@ -49,9 +49,12 @@ fn drawn(cx: &Context<'_>, rows: &TimelineRows, marks: &Marks, start: Start) -> 
         Some(pass) => format!("Pass {pass}"),
         None => "The capture".to_owned(),
     };
-    let svg = scene::to_svg(&drawing, &format!("Timeline: {caption}"), &|item| cx.href(&cx.view.with("from", "").select(item)), &|bar| {
-        scene::caption(&source, bar)
-    });
+    let svg = scene::to_svg(
+        &drawing,
+        &format!("Timeline: {caption}"),
+        &|item| cx.href(&cx.view.with("from", "").select(item)),
+        &|bar| scene::caption(&source, bar),
+    );
     html! {
         (lens_head(&html! { (title) }, &html! {
             "What was stamped, on one axis. A hatched stretch is time this instrument does not record; it is not idle time, "
