@@ -1,5 +1,5 @@
 //! How long verdicts take, and how that grows. Prints medians; not a test: nothing fails on a time.
-//! A number as argument is the largest count of intervals to try.
+//! A number as argument is the largest count of intervals to try; a word, what to time (part of its name).
 //!
 //! `cargo bench -p tokenpath-core --bench traversal -- 1000000`
 
@@ -166,7 +166,10 @@ fn processor_time() -> Option<u64> {
 fn main() {
     println!("{:<44} {:>11} {:>10}", "what", "intervals", "ms");
     let line = |what: &str, intervals: u32, ms: f64| println!("{what:<44} {intervals:>11} {ms:>10.2}");
-    let largest = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(1_000_000);
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let largest = arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(1_000_000);
+    let part = arguments.iter().find(|argument| argument.parse::<u32>().is_err());
+    let wanted = |what: &str| part.is_none_or(|part| what.contains(part.as_str()));
     let series = || [10_000, 100_000, 1_000_000].into_iter().filter(move |intervals| *intervals <= largest);
     for (what, shape) in [
         ("verdict, 50 candidates, one node set", Shape::SharedSet),
@@ -174,12 +177,12 @@ fn main() {
         ("verdict, 50 candidates, supplied", Shape::Supplied),
         ("verdict, every kernel a gap", Shape::Gaps),
     ] {
-        for intervals in series() {
+        for intervals in series().filter(|_| wanted(what)) {
             let run = run(shape, 1, intervals);
             line(what, intervals, median(|| drop(verdict(&run, Some(0), ComputedBy::CommandLine))));
         }
     }
-    for intervals in series() {
+    for intervals in series().filter(|_| wanted("verdicts of all passes")) {
         let run = run(Shape::SharedSet, intervals / 1_000, intervals);
         line(
             "verdicts of all passes, 1000 intervals each",
@@ -188,8 +191,14 @@ fn main() {
         );
     }
     for (what, shape) in [("rows, one node set", Shape::SharedSet), ("rows, supplied", Shape::Supplied)] {
+        if !wanted(what) {
+            continue;
+        }
         let run = run(shape, 1, 10_000);
         line(what, 10_000, median(|| drop(rows(&run, 0, 0..10_000))));
+    }
+    if !wanted("one chain opened") {
+        return;
     }
     let run = run(Shape::SharedSet, 1, 10_000);
     line("one chain opened", 10_000, median(|| drop(chain(&run, 5_000))));
