@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::json::Object;
+
 /// Why something is absent. The text beside the code is the bundle's own and is what pages show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReasonCode {
@@ -55,7 +57,7 @@ impl ReasonCode {
 }
 
 /// One entry of the absence list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Absence {
     /// RFC 6901 pointer to a section, record field, table column or table cell. A column's pointer
     /// covers every null of the column.
@@ -64,12 +66,14 @@ pub struct Absence {
     pub code: ReasonCode,
     /// The reason in words, shown wherever the value would stand.
     pub reason: String,
+    /// Fields this version does not know, kept as they are.
+    pub extra: Object,
 }
 
 impl Absence {
     /// An entry for `pointer`.
     pub fn new(pointer: impl Into<String>, code: ReasonCode, reason: impl Into<String>) -> Absence {
-        Absence { pointer: pointer.into(), code, reason: reason.into() }
+        Absence { pointer: pointer.into(), code, reason: reason.into(), extra: Object::new() }
     }
 }
 

@@ -154,7 +154,8 @@ pub struct Labels {
     pub all: Option<Label>,
     /// Columns with a label of their own, by column name.
     pub columns: Vec<(String, ColumnLabel)>,
-    /// Labels of columns that this version does not know, kept as they are.
+    /// What this version does not know, kept as it is: labels of unknown columns, and unknown fields beside the labels of
+    /// a column's rows.
     pub extra: Object,
 }
 

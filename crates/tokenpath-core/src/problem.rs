@@ -158,6 +158,20 @@ impl fmt::Display for Problem {
     }
 }
 
+/// The sentence for a value that is not what its place holds.
+pub(crate) fn mismatch(expected: &str, found: &Node) -> String {
+    let hint = match found {
+        Node::Float(_) if expected == "an integer" => "; an integer has no fraction and no exponent",
+        _ => "",
+    };
+    format!("expected {expected}, found {}{hint}", found.described())
+}
+
+/// A number with its noun: "1 row", "3 rows".
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
 /// Problems collected while decoding and validating. Bounded, so that a million bad cells stay readable.
 #[derive(Debug, Default)]
 pub struct Problems {
@@ -203,8 +217,7 @@ impl Problems {
     /// Adds a wrong-type problem.
     pub fn wrong_type(&mut self, pointer: &str, expected: &str, found: &Node) {
         self.spoil(pointer);
-        let text = format!("expected {expected}, found {}", found.described());
-        self.add(Problem::new(pointer, Rule::WrongType, text));
+        self.add(Problem::new(pointer, Rule::WrongType, mismatch(expected, found)));
     }
 
     /// Marks a place whose nulls are consequences of a problem that is already told.
@@ -235,16 +248,20 @@ impl Problems {
             // A cell's place is a column, which holds no star; see `add` and `cell`.
             let is_column = self.spoiled.contains(&place);
             for (rule, count) in rules {
-                let (listed, what) =
-                    if is_column { (LISTED_CELLS, "cells of this column") } else { (LISTED_PLACES, "places in it") };
-                if count > listed {
-                    let pointer = place.split("/*").next().unwrap_or("").to_owned();
-                    self.push(Problem::new(pointer, rule, format!("{} more {what} break this rule", count - listed)));
-                }
+                let listed = if is_column { LISTED_CELLS } else { LISTED_PLACES };
+                let Some(more) = count.checked_sub(listed).filter(|more| *more > 0) else { continue };
+                let text = match (is_column, more) {
+                    (true, 1) => "1 more cell of this column breaks this rule".to_owned(),
+                    (true, more) => format!("{more} more cells of this column break this rule"),
+                    (false, 1) => "1 more place in this one breaks this rule".to_owned(),
+                    (false, more) => format!("{more} more places in this one break this rule"),
+                };
+                let pointer = place.split("/*").next().unwrap_or("").to_owned();
+                self.push(Problem::new(pointer, rule, text));
             }
         }
         if self.unlisted > 0 {
-            let text = format!("{} more problems are not listed", self.unlisted);
+            let text = format!("{} not listed", counted(self.unlisted, "more problem"));
             let rule = self.list.last().map_or(Rule::WrongType, |problem| problem.rule);
             self.list.push(Problem::new("", rule, text));
         }

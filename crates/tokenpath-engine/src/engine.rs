@@ -3,15 +3,20 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use tokenpath_core::Run;
+use tokenpath_core::derive::coverage::LensStates;
+use tokenpath_core::traverse::{self, ComputedBy, Verdict};
 use tokenpath_import::{Continue, Imported, OpenOptions, ReadAt};
 use tokenpath_pages::errors::{self, Failure};
 use tokenpath_pages::html::Markup;
+use tokenpath_pages::lens::Lens;
 use tokenpath_pages::page::Context;
-use tokenpath_pages::shell::{self, Chip};
+use tokenpath_pages::shell;
 use tokenpath_pages::view::{Links, View};
 
 use crate::failure;
-use crate::message::{Effect, Message, Opening, Progress, Region};
+use crate::message::{Effect, Hand, Message, Opening, Progress, Region};
+use crate::timeline::{Leads, Timeline};
 
 /// A file to open: its name, for messages only, and its bytes.
 pub struct File<'a> {
@@ -35,7 +40,20 @@ pub struct Engine {
 #[derive(Debug)]
 struct Session {
     imported: Imported,
-    verdict: Option<Chip>,
+    verdict: Verdict,
+    states: LensStates,
+    /// The pass of the token under test, where the timeline starts.
+    token: Option<u32>,
+    timeline: Option<Timeline>,
+}
+
+impl Session {
+    fn new(imported: Imported) -> Session {
+        let verdict = traverse::verdict(&imported.run, None, ComputedBy::Page);
+        let states = shell::states(&imported.run, Some(&verdict));
+        let token = traverse::token_under_test(&imported.run).ok().map(|token| token.pass);
+        Session { imported, verdict, states, token, timeline: None }
+    }
 }
 
 impl Default for Engine {
@@ -69,7 +87,7 @@ impl Engine {
         });
         match imported {
             Ok(imported) => {
-                self.session = Some(Session { imported, verdict: None });
+                self.session = Some(Session::new(imported));
                 self.view = View::parse(&opening.fragment);
                 self.shown.clear();
                 self.title.clear();
@@ -96,12 +114,7 @@ impl Engine {
             return Vec::new();
         }
         match message {
-            Message::Navigate { fragment } => {
-                let view = View::parse(fragment);
-                let fresh = view.lens != self.view.lens;
-                self.view = view;
-                self.render(fresh)
-            }
+            Message::Navigate { fragment } => self.navigate(View::parse(fragment)),
             Message::SetParam { name, value } => {
                 // Another filter or order is another list: it is read from its first row.
                 let view = if name == "from" { self.view.clone() } else { self.view.with("from", "") };
@@ -110,16 +123,146 @@ impl Engine {
                 effects.extend(self.render(false));
                 effects
             }
-            Message::Act { act, .. } if act == "clear" => {
-                if self.view.item.is_none() {
-                    return Vec::new();
-                }
-                self.view.item = None;
-                let mut effects = vec![self.fragment(true)];
-                effects.extend(self.render(false));
-                effects
+            Message::Timeline { hand } => self.hand(hand),
+            Message::Find { query, again, backward } => self.find(query, *again, *backward),
+            Message::Settle => self.settle(),
+            Message::Act { act, .. } => self.act(act),
+        }
+    }
+
+    /// The pixels that belong to the last [`Effect::Frame`].
+    pub fn pixels(&self) -> &[u8] {
+        self.session.as_ref().and_then(|session| session.timeline.as_ref()).map_or(&[], Timeline::pixels)
+    }
+
+    fn navigate(&mut self, view: View) -> Vec<Effect> {
+        let fresh = view.lens != self.view.lens;
+        let (selected, ranged) = (view.item != self.view.item, view.param("range") != self.view.param("range"));
+        self.view = view;
+        if let Some(Session { imported, token, timeline: Some(timeline), .. }) = &mut self.session {
+            if self.view.lens != Lens::Timeline {
+                timeline.leave();
             }
-            Message::Act { .. } => Vec::new(),
+            timeline.select(&imported.run, self.view.item, *token, selected && !ranged);
+            if ranged {
+                timeline.show_range(&imported.run, self.view.param("range"));
+            }
+        }
+        let mut effects = self.render(fresh);
+        effects.extend(self.frame());
+        effects
+    }
+
+    fn act(&mut self, act: &str) -> Vec<Effect> {
+        if act == "clear" {
+            let timeline = self.session.as_mut().and_then(|session| session.timeline.as_mut());
+            if timeline.is_some_and(Timeline::give_up) {
+                return self.frame();
+            }
+            if self.view.item.is_none() {
+                return Vec::new();
+            }
+            let view = View { item: None, ..self.view.clone() };
+            return self.go(view);
+        }
+        match self.timeline().and_then(|(run, timeline)| timeline.act(run, act)) {
+            Some(leads) => self.led(leads),
+            None => Vec::new(),
+        }
+    }
+
+    fn hand(&mut self, hand: &Hand) -> Vec<Effect> {
+        let view = self.view.clone();
+        let Some((run, timeline)) = self.timeline() else { return Vec::new() };
+        match *hand {
+            Hand::Hover { x, y } => return vec![Effect::Tip { html: timeline.tip(run, x, y).into_string() }],
+            Hand::Leave => return vec![Effect::Tip { html: String::new() }],
+            _ => {}
+        }
+        let leads = timeline.hand(run, &view, hand);
+        self.led(leads)
+    }
+
+    fn led(&mut self, leads: Leads) -> Vec<Effect> {
+        match leads {
+            Leads::Select(item) => {
+                let view = self.with_range(self.view.select(item));
+                self.go(view)
+            }
+            Leads::Nowhere | Leads::Settled => self.frame(),
+        }
+    }
+
+    fn find(&mut self, query: &str, again: bool, backward: bool) -> Vec<Effect> {
+        let Some((run, timeline)) = self.timeline() else { return Vec::new() };
+        let found = timeline.find(run, query, again, backward);
+        let text = match &found {
+            Some(found) => format!("{} of {}", found.before + 1, found.total),
+            None if query.trim().is_empty() => String::new(),
+            None => "nothing has this name".to_owned(),
+        };
+        let said = Effect::Text { id: "timeline-said".to_owned(), text };
+        let mut view = self.view.with("find", query);
+        let mut effects = Vec::new();
+        if let Some(found) = found {
+            view = view.with("range", "").select(found.item);
+        }
+        self.view = view.clone();
+        effects.push(self.fragment(false));
+        if let Some(Session { imported, token, timeline: Some(timeline), .. }) = &mut self.session {
+            timeline.select(&imported.run, view.item, *token, true);
+        }
+        self.view = self.with_range(view);
+        effects.extend(self.render(false));
+        effects.extend(self.frame());
+        effects.push(said);
+        effects
+    }
+
+    /// The address and the table beneath the drawing follow the viewport, once it rests.
+    fn settle(&mut self) -> Vec<Effect> {
+        let view = self.with_range(self.view.clone());
+        if view == self.view {
+            return Vec::new();
+        }
+        self.view = view;
+        let mut effects = vec![self.fragment(false)];
+        effects.extend(self.render(false));
+        effects
+    }
+
+    fn with_range(&self, view: View) -> View {
+        let timeline = self.session.as_ref().and_then(|session| session.timeline.as_ref());
+        match timeline.and_then(Timeline::range) {
+            Some(range) if view.lens == Lens::Timeline => view.with("range", &range),
+            _ => view,
+        }
+    }
+
+    /// To another view, as if its address had been followed: Back returns.
+    fn go(&mut self, view: View) -> Vec<Effect> {
+        let mut effects = self.navigate(view);
+        effects.insert(0, self.fragment(true));
+        effects
+    }
+
+    /// The timeline, made on first use; only while its lens is shown and the run has one.
+    fn timeline(&mut self) -> Option<(&Run, &mut Timeline)> {
+        let session = self.session.as_mut().filter(|_| self.view.lens == Lens::Timeline)?;
+        let run = &session.imported.run;
+        let timeline = session.timeline.get_or_insert_with(|| {
+            let mut timeline = Timeline::new(run, self.view.item, session.token);
+            timeline.select(run, self.view.item, session.token, false);
+            timeline
+        });
+        Some((run, timeline))
+    }
+
+    /// The next frame, if the timeline is on a surface.
+    fn frame(&mut self) -> Vec<Effect> {
+        match &mut self.session {
+            Some(Session { imported, timeline: Some(timeline), .. }) => timeline.frame(&imported.run),
+            _ => Vec::new(),
         }
     }
 
@@ -135,14 +278,14 @@ impl Engine {
             problems: &session.imported.problems,
             view: &self.view,
             links: Links::Fragment,
-            verdict: None,
+            verdict: Some(&session.verdict),
         };
         let regions: [(Region, Markup); 5] = [
             (Region::Lens, shell::lens(&cx)),
             (Region::Inspector, shell::inspector(&cx)),
-            (Region::Rail, shell::rail(&cx)),
-            (Region::Picker, shell::picker(&cx)),
-            (Region::Header, shell::header(Some(&cx), session.verdict.as_ref())),
+            (Region::Rail, shell::rail(&cx, &session.states)),
+            (Region::Picker, shell::picker(&cx, &session.states)),
+            (Region::Header, shell::header(Some(&cx))),
         ];
         let mut effects = Vec::new();
         let title = shell::title(&cx);

@@ -4,8 +4,8 @@ use tokenpath_core::bundle::ReadError;
 use tokenpath_import::{Format, OpenError};
 use tokenpath_pages::errors::Failure;
 
-/// The failure of opening files.
-pub(crate) fn of(error: &OpenError) -> Failure {
+/// The failure of opening files: what was wrong, and what to do next.
+pub fn of(error: &OpenError) -> Failure {
     let advice = match error {
         OpenError::Nothing => "Choose or drop at least one file.",
         OpenError::Empty { .. } | OpenError::Blank { .. } => {

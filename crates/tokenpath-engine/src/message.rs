@@ -91,6 +91,22 @@ pub enum Message {
         /// Its value; empty removes it.
         value: String,
     },
+    /// A hand on the timeline. Gestures on the same drawing that wait for the engine may be merged.
+    Timeline {
+        /// What it did.
+        hand: Hand,
+    },
+    /// A name is looked for on the timeline.
+    Find {
+        /// A part of the name.
+        query: String,
+        /// Whether the one after the last one found is wanted.
+        again: bool,
+        /// Whether the one before.
+        backward: bool,
+    },
+    /// The timeline has come to rest: the address may name what it shows.
+    Settle,
     /// Something with `data-act` was used that is not the shell's own business.
     Act {
         /// What to do.
@@ -98,6 +114,77 @@ pub enum Message {
         /// To what.
         id: String,
     },
+}
+
+/// What a hand does on the timeline's drawing. Places are device pixels from its left and top.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "hand", rename_all = "snake_case")]
+pub enum Hand {
+    /// There is a drawing surface of this size, or it changed.
+    Surface {
+        /// Width and height in device pixels.
+        width: u32,
+        /// Height in device pixels.
+        height: u32,
+        /// Device pixels in one CSS pixel.
+        scale: f64,
+        /// Whether the theme is dark.
+        dark: bool,
+    },
+    /// A wheel turned, or two fingers moved.
+    Wheel {
+        /// Where the pointer is.
+        x: f64,
+        /// To the right, in pixels.
+        dx: f64,
+        /// Downward, in pixels.
+        dy: f64,
+        /// Whether downward means zooming out rather than scrolling.
+        zoom: bool,
+    },
+    /// The pointer was pressed.
+    Down {
+        /// Where.
+        x: f64,
+        /// Where.
+        y: f64,
+        /// Whether it spans a box to zoom into, rather than moves.
+        boxing: bool,
+    },
+    /// The pressed pointer moved.
+    Drag {
+        /// Where to.
+        x: f64,
+        /// Where to.
+        y: f64,
+    },
+    /// The pointer was let go.
+    Up {
+        /// Where.
+        x: f64,
+        /// Where.
+        y: f64,
+    },
+    /// The pointer rests here.
+    Hover {
+        /// Where.
+        x: f64,
+        /// Where.
+        y: f64,
+    },
+    /// The pointer left.
+    Leave,
+}
+
+/// A stretch that is marked over the drawing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Band {
+    /// Its left edge, in device pixels; it may lie outside.
+    pub from: f64,
+    /// Its right edge.
+    pub to: f64,
+    /// What is known of it; empty while a box is spanned.
+    pub html: String,
 }
 
 /// What a shell does for the engine.
@@ -125,6 +212,31 @@ pub enum Effect {
         text: String,
         /// Whether Back returns to the present one.
         push: bool,
+    },
+    /// The timeline has another frame. Its pixels travel beside this.
+    Frame {
+        /// Width in device pixels.
+        width: u32,
+        /// Height in device pixels.
+        height: u32,
+        /// The texts that lie over the pixels.
+        labels: String,
+        /// What is marked over them.
+        band: Option<Band>,
+        /// Whether the next press begins a measurement.
+        measuring: bool,
+    },
+    /// What stands under the pointer; empty when nothing does.
+    Tip {
+        /// Its content.
+        html: String,
+    },
+    /// An element has another text.
+    Text {
+        /// Its id.
+        id: String,
+        /// The text.
+        text: String,
     },
     /// Something to say to everyone, in a status line.
     Say {

@@ -9,12 +9,13 @@
 //!
 //! Must never contain: derived figures, text of numbers for pages, HTML.
 //!
-//! Reading order: [`read_at`], [`sniff`], [`open`], then the readers.
+//! Reading order: [`read_at`], [`mod@sniff`], [`open()`], then the readers.
 
 mod absent;
 mod error;
 pub mod gguf;
 pub mod llamacpp;
+mod load;
 mod open;
 pub mod read_at;
 pub mod request;

@@ -1,21 +1,16 @@
 //! Opening one file, or several that belong together, as one run.
 
-use tokenpath_core::bundle::{self, ReadError, inflate, is_gzip};
+use tokenpath_core::bundle;
 use tokenpath_core::{Problem, Run};
 
 use crate::error::OpenError;
 use crate::gguf;
 use crate::llamacpp::recording::{Recording, Timing};
 use crate::llamacpp::{self, recorders};
-use crate::read_at::{ReadAt, head};
+use crate::load::{Content, Loaded, load};
+use crate::read_at::ReadAt;
 use crate::request;
-use crate::sniff::{Format, HEAD, sniff};
-
-/// Bytes read between two reports of progress.
-const PIECE: usize = 4 << 20;
-
-/// Bundles, plain or gzip, larger than this are refused: the document is held while it is read.
-const MAX_BUNDLE: u64 = bundle::MAX_INFLATED;
+use crate::sniff::Format;
 
 /// How to open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,131 +96,6 @@ pub fn open(
     let mut imported = assemble(loaded, options)?;
     imported.formats = formats;
     Ok(imported)
-}
-
-struct Loaded {
-    name: String,
-    format: Format,
-    content: Content,
-}
-
-enum Content {
-    Bundle(Box<bundle::Opened>),
-    Capture(Box<Recording>),
-    Stamps(Box<Recording>),
-    Preload(Box<Recording>),
-    Request(Box<request::Capture>),
-    Gguf(Box<gguf::Model>),
-}
-
-fn load(
-    name: String,
-    source: &dyn ReadAt,
-    progress: &mut dyn FnMut(Progress) -> Continue,
-) -> Result<Loaded, OpenError> {
-    let length = source.len();
-    let beginning = head(source, HEAD).map_err(|failed| OpenError::Read { name: name.clone(), failed })?;
-    let format = sniff(&beginning, Some(length));
-    match format {
-        Format::Empty => return Err(OpenError::Empty { name }),
-        Format::Blank => return Err(OpenError::Blank { name, examined: beginning.len() as u64, length }),
-        Format::Unknown => {
-            let beginning = String::from_utf8_lossy(beginning.get(..32).unwrap_or(&beginning));
-            return Err(OpenError::Unknown { name, beginning: format!("{beginning:?}") });
-        }
-        format if !format.is_read() => return Err(OpenError::NotRead { name, format }),
-        _ => {}
-    }
-    let malformed = |fault: llamacpp::capture::Fault| OpenError::Malformed {
-        name: name.clone(),
-        format,
-        place: fault.place,
-        what: fault.what,
-    };
-    let content = match format {
-        Format::Bundle => {
-            let bytes = whole(&name, format, source, MAX_BUNDLE, progress)?;
-            let opened = bundle::read(&bytes).map_err(|error| OpenError::Bundle { name: name.clone(), error })?;
-            Content::Bundle(Box::new(opened))
-        }
-        Format::LlamaCapture | Format::LlamaStamps => {
-            let bytes = inflated(&name, format, source, llamacpp::capture::MAX_BYTES, progress)?;
-            let recording = Box::new(llamacpp::capture::read(&bytes).map_err(malformed)?);
-            // The sniffed mode and the read one are the same field; a file whose mode comes late is told apart here.
-            if recording.graphs.is_empty() { Content::Stamps(recording) } else { Content::Capture(recording) }
-        }
-        Format::LlamaPreload => {
-            let bytes = inflated(&name, format, source, llamacpp::preload::MAX_BYTES, progress)?;
-            Content::Preload(Box::new(llamacpp::preload::read(&bytes).map_err(malformed)?))
-        }
-        Format::RequestCapture => {
-            let bytes = inflated(&name, format, source, request::MAX_BYTES, progress)?;
-            let capture = request::read(&bytes).map_err(|fault| OpenError::Malformed {
-                name: name.clone(),
-                format,
-                place: format!("line {}", fault.line),
-                what: fault.what,
-            })?;
-            Content::Request(Box::new(capture))
-        }
-        _ => {
-            let model = gguf::read(source).map_err(|error| OpenError::Gguf { name: name.clone(), error })?;
-            Content::Gguf(Box::new(model))
-        }
-    };
-    Ok(Loaded { name, format, content })
-}
-
-/// The whole file.
-fn whole(
-    name: &str,
-    format: Format,
-    source: &dyn ReadAt,
-    limit: u64,
-    progress: &mut dyn FnMut(Progress) -> Continue,
-) -> Result<Vec<u8>, OpenError> {
-    let length = source.len();
-    if length > limit {
-        return Err(OpenError::TooLarge { name: name.to_owned(), format, length, limit });
-    }
-    let mut bytes = Vec::new();
-    while (bytes.len() as u64) < length {
-        let start = bytes.len();
-        let wanted = usize::try_from(length - start as u64).unwrap_or(usize::MAX).min(PIECE);
-        bytes.resize(start + wanted, 0);
-        let piece = bytes.get_mut(start..).unwrap_or(&mut []);
-        source.read_at(start as u64, piece).map_err(|failed| OpenError::Read { name: name.to_owned(), failed })?;
-        let report = Progress { file: name.to_owned(), bytes: bytes.len() as u64, total: length };
-        if progress(report) == Continue::Stop {
-            return Err(OpenError::Stopped { bytes: bytes.len() as u64 });
-        }
-    }
-    Ok(bytes)
-}
-
-/// The whole file, inflated if it is gzip.
-fn inflated(
-    name: &str,
-    format: Format,
-    source: &dyn ReadAt,
-    limit: u64,
-    progress: &mut dyn FnMut(Progress) -> Continue,
-) -> Result<Vec<u8>, OpenError> {
-    let bytes = whole(name, format, source, limit, progress)?;
-    if !is_gzip(&bytes) {
-        return Ok(bytes);
-    }
-    inflate(&bytes, limit).map_err(|error| match error {
-        ReadError::TooLarge { limit } => {
-            OpenError::TooLarge { name: name.to_owned(), format, length: limit.saturating_add(1), limit }
-        }
-        error => OpenError::Malformed {
-            name: name.to_owned(),
-            format,
-            place: "the gzip stream".to_owned(),
-            what: error.to_string(),
-        },
-    })
 }
 
 /// At most one file of each role.

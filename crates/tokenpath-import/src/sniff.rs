@@ -158,30 +158,37 @@ fn is_safetensors(head: &[u8], len: Option<u64>) -> bool {
 }
 
 fn object(text: &[u8]) -> Format {
-    let keys = top_level(text);
-    let has = |name: &str| keys.iter().any(|(key, _)| *key == name.as_bytes());
-    let value = |name: &str| keys.iter().find(|(key, _)| *key == name.as_bytes()).map(|(_, value)| *value);
-    if has(tokenpath_core::bundle::MARK) {
+    let mut keys = Keys::default();
+    keys.feed(text);
+    by_keys(&keys)
+}
+
+/// What a JSON object is by its own keys.
+pub(crate) fn by_keys(keys: &Keys) -> Format {
+    if keys.has(tokenpath_core::bundle::MARK) {
         return Format::Bundle;
     }
-    match value("k") {
-        Some(b"\"start\"" | b"\"graph\"" | b"\"pass\"") => return Format::LlamaPreload,
-        Some(b"\"req\"") => return Format::RequestCapture,
+    match keys.text("k") {
+        Some("start" | "graph" | "pass") => return Format::LlamaPreload,
+        Some("req") => return Format::RequestCapture,
         _ => {}
     }
-    if has("tool") && (has("mode") || has("passes")) {
-        return if value("mode") == Some(b"\"abort\"") { Format::LlamaStamps } else { Format::LlamaCapture };
+    if keys.has("tool") && (keys.has("mode") || keys.has("passes")) {
+        return if keys.text("mode") == Some("abort") { Format::LlamaStamps } else { Format::LlamaCapture };
     }
-    if has("traceEvents") || has("displayTimeUnit") || (has("schemaVersion") && has("deviceProperties")) {
+    if keys.has("traceEvents")
+        || keys.has("displayTimeUnit")
+        || (keys.has("schemaVersion") && keys.has("deviceProperties"))
+    {
         return Format::ChromeTrace;
     }
-    if has("weight_map") {
+    if keys.has("weight_map") {
         return Format::SafetensorsIndex;
     }
-    if has("model_type") || has("architectures") {
+    if keys.has("model_type") || keys.has("architectures") {
         return Format::ModelConfig;
     }
-    if has("created_at") && has("model") {
+    if keys.has("created_at") && keys.has("model") {
         return Format::OllamaStream;
     }
     Format::Unknown
@@ -193,71 +200,107 @@ fn array(text: &[u8]) -> Format {
     if inner.first() != Some(&b'{') {
         return Format::Unknown;
     }
-    let keys = top_level(inner);
-    if keys.iter().any(|(key, _)| *key == b"ph") { Format::ChromeTrace } else { Format::Unknown }
+    let mut keys = Keys::default();
+    keys.feed(inner);
+    if keys.has("ph") { Format::ChromeTrace } else { Format::Unknown }
 }
 
-/// The keys of the object that `text` begins with, each with its value if that is a string or number; as far as `text` goes.
-fn top_level(text: &[u8]) -> Vec<(&[u8], &[u8])> {
-    let mut keys: Vec<(&[u8], &[u8])> = Vec::new();
-    let mut depth = 0_u32;
-    let mut at = 0;
-    let mut key_due = false;
-    let mut scalar_due = false;
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'{' | b'[' => {
-                depth += 1;
-                key_due = depth == 1;
-                scalar_due = false;
+/// The keys of the first JSON object in a stream of bytes, each with its value if that is a text. Fed piece by piece,
+/// since the keys that tell a format may stand at the end of a large object.
+#[derive(Debug, Default)]
+pub(crate) struct Keys {
+    found: Vec<(Vec<u8>, Vec<u8>)>,
+    depth: u32,
+    /// Whether the bytes are those of a string, and whether the byte before was a backslash in it.
+    string: bool,
+    escaped: bool,
+    /// What the next string of the object itself is.
+    due: Due,
+    /// Where the current string goes.
+    into: Due,
+    ended: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Due {
+    #[default]
+    Nothing,
+    Key,
+    Value,
+}
+
+/// So many keys of an object and so many bytes of each are kept; the keys that tell a format are few and short.
+const KEPT_KEYS: usize = 256;
+const KEPT_BYTES: usize = 64;
+
+impl Keys {
+    /// Whether the object's end was seen, after which nothing more is looked at.
+    pub(crate) fn ended(&self) -> bool {
+        self.ended
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.found.iter().any(|(key, _)| key == name.as_bytes())
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.found.iter().find(|(key, _)| key == name.as_bytes())?;
+        std::str::from_utf8(value).ok()
+    }
+
+    /// Takes the next bytes.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            if self.ended {
+                return;
             }
-            b'}' | b']' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    break;
-                }
-            }
-            b',' => {
-                key_due = depth == 1;
-                scalar_due = false;
-            }
-            b':' if depth == 1 => {
-                scalar_due = true;
-            }
-            b'"' => {
-                let end = string_end(text, at);
-                let Some(whole) = text.get(at..end) else { break };
-                if depth == 1 && key_due {
-                    keys.push((whole.get(1..whole.len().saturating_sub(1)).unwrap_or(&[]), &[]));
-                    key_due = false;
-                } else if depth == 1
-                    && scalar_due
-                    && let Some((_, value)) = keys.last_mut()
-                {
-                    *value = whole;
-                    scalar_due = false;
-                }
-                at = end;
+            if self.string {
+                self.in_string(*byte);
                 continue;
             }
-            _ => {}
+            match byte {
+                b'{' | b'[' => {
+                    self.depth = self.depth.saturating_add(1);
+                    self.due = if self.depth == 1 { Due::Key } else { Due::Nothing };
+                }
+                b'}' | b']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.due = Due::Nothing;
+                    self.ended = self.depth == 0;
+                }
+                b',' if self.depth == 1 => self.due = Due::Key,
+                b':' if self.depth == 1 => self.due = Due::Value,
+                b'"' => {
+                    self.string = true;
+                    self.into = if self.depth == 1 { std::mem::take(&mut self.due) } else { Due::Nothing };
+                    if self.into == Due::Key {
+                        if self.found.len() < KEPT_KEYS {
+                            self.found.push((Vec::new(), Vec::new()));
+                        } else {
+                            self.into = Due::Nothing;
+                        }
+                    }
+                }
+                _ => {}
+            }
         }
-        at += 1;
     }
-    keys
-}
 
-/// The offset behind the string that begins at `start`, or past the end when it is cut.
-fn string_end(text: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
+    fn in_string(&mut self, byte: u8) {
+        if !self.escaped && byte == b'"' {
+            self.string = false;
+            return;
+        }
+        self.escaped = !self.escaped && byte == b'\\';
+        let kept = match (self.into, self.found.last_mut()) {
+            (Due::Key, Some((key, _))) => key,
+            (Due::Value, Some((_, value))) => value,
+            _ => return,
+        };
+        if kept.len() < KEPT_BYTES {
+            kept.push(byte);
         }
     }
-    usize::MAX
 }
 
 #[cfg(test)]
@@ -294,6 +337,17 @@ mod tests {
         ];
         for (head, format) in table {
             assert_eq!(sniff(head, Some(head.len() as u64)), format, "{:?}", String::from_utf8_lossy(head));
+        }
+    }
+
+    #[test]
+    fn keys_come_in_pieces_and_in_any_order() {
+        let text = br#"{"logs":["{\"mode\":1}","x"],"a":{"tokenpath":1},"mode":"abort","n":1,"passes":[{}],"tool":"t"} {"k":"req"}"#;
+        for size in [1, 3, 7, text.len()] {
+            let mut keys = Keys::default();
+            text.chunks(size).for_each(|piece| keys.feed(piece));
+            assert!(keys.ended());
+            assert_eq!(by_keys(&keys), Format::LlamaStamps, "pieces of {size}");
         }
     }
 

@@ -36,7 +36,7 @@ pub use find::{Found, find, neighbour};
 pub use gesture::{Gesture, initial};
 pub use hit::Hit;
 pub use layout::{LaneBox, Layout, TrackBox, name, which};
-pub use svg::to_svg;
+pub use svg::{labels, to_svg};
 pub use tip::{caption, measure, tip};
 pub use viewport::{Limits, MOST_PIXELS, Viewport, parse_range};
 

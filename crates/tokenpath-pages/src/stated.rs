@@ -20,10 +20,20 @@ pub fn disagreement(found: &Disagreement) -> Markup {
             " "
             @for (i, (source, fact)) in found.readings.iter().enumerate() {
                 @if i == 0 { (capital(source)) } @else { "; " (source) }
-                " " (value::known(fact))
+                " " (reading(found, fact))
             }
             ". Both stand. " (found.may_mean)
         }
+    }
+}
+
+/// A source's value; exact where rounding would make it equal to another's.
+fn reading(found: &Disagreement, fact: &Fact) -> Markup {
+    let text = format::quantity(&fact.quantity);
+    let alike = found.readings.iter().filter(|(_, other)| format::quantity(&other.quantity) == text).count() > 1;
+    match format::exact(&fact.quantity).filter(|_| alike) {
+        Some(exact) => html! { span class="v" { (value::glyph(&fact.label)) (exact) } },
+        None => value::known(fact),
     }
 }
 
@@ -34,6 +44,11 @@ pub fn capital(text: &str) -> String {
         Some(first) => first.to_uppercase().chain(chars).collect(),
         None => String::new(),
     }
+}
+
+/// A count of rows as a number that can be formatted.
+pub fn int(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// The number in a fact that counts.
@@ -56,7 +71,6 @@ pub fn window(cx: &Context<'_>, rows: usize) -> std::ops::Range<usize> {
 
 /// Links to the pages before and after, and which rows are shown. Nothing when all rows are.
 pub fn pager(cx: &Context<'_>, window: &std::ops::Range<usize>, rows: usize, what: &str) -> Markup {
-    let int = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
     html! {
         @if window.len() < rows {
             nav class="pager" aria-label={ "Pages of " (what) } {

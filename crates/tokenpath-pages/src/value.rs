@@ -58,6 +58,11 @@ pub fn known(fact: &Fact) -> Markup {
     }
 }
 
+/// A known text, in the flow of a sentence: the glyph, then the words, which may wrap.
+pub fn known_text(fact: &Fact) -> Markup {
+    html! { (glyph(&fact.label)) (format::quantity(&fact.quantity)) }
+}
+
 /// A value that opens: a derived one to its formula and inputs, an absent one to its reason.
 pub fn opening(reading: &Reading) -> Markup {
     match reading {

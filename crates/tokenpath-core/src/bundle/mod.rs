@@ -4,6 +4,8 @@
 
 mod aside;
 mod gzip;
+mod reference;
+mod schema;
 mod upgrade;
 mod validate;
 
@@ -11,10 +13,12 @@ use crate::absence::{Absence, ReasonCode};
 use crate::column::unknown_word;
 use crate::json::{self, JsonError, Node, Object, take};
 use crate::model::{Graph, Identity, Kernels, Passes, Request, Run, SECTIONS, Timeline, Traversal, Weights};
-use crate::problem::{Problem, Problems, Rule};
+use crate::problem::{Problem, Problems, Rule, counted, mismatch};
 use crate::record::report_unknown;
 
 pub use gzip::{MAX_INFLATED, inflate, is_gzip};
+pub use reference::{REFERENCE_BEGINS, REFERENCE_ENDS, reference};
+pub use schema::schema;
 pub use validate::validate;
 
 /// The bundle version this crate writes; it reads this one and every earlier one.
@@ -31,7 +35,7 @@ pub enum ReadError {
     #[error("not JSON: {0}")]
     Json(#[from] JsonError),
     /// The gzip stream is broken.
-    #[error("the gzip stream is broken after {inflated} inflated bytes: {message}")]
+    #[error("the gzip stream is broken after {inflated} bytes of document: {message}")]
     Gzip {
         /// Bytes inflated before the fault.
         inflated: u64,
@@ -45,7 +49,7 @@ pub enum ReadError {
         limit: u64,
     },
     /// The document holds nothing but white space.
-    #[error("the document holds no JSON value, only {bytes} bytes of white space")]
+    #[error("the document is empty{}", if *bytes == 0 { "" } else { ": it holds nothing but white space" })]
     Blank {
         /// The document's length in bytes.
         bytes: u64,
@@ -57,7 +61,7 @@ pub enum ReadError {
         found: String,
     },
     /// The bundle was written for a later version of the format.
-    #[error("the bundle has version {found}; this reader knows versions 1 to {known}")]
+    #[error("the bundle is of version {found} of the format; the newest that this reader knows is {known}")]
     NewerVersion {
         /// The bundle's version.
         found: i64,
@@ -127,9 +131,8 @@ fn read_json(bytes: &[u8]) -> Result<Opened, ReadError> {
         let text = "the key stands more than once in its object; the first value is kept";
         problems.add(Problem::new(pointer.clone(), Rule::DuplicateKey, text));
     }
-    if repeated.count > repeated.pointers.len() {
-        let text =
-            format!("{} more keys stand more than once in their object", repeated.count - repeated.pointers.len());
+    if let Some(more) = repeated.count.checked_sub(repeated.pointers.len()).filter(|more| *more > 0) {
+        let text = format!("keys stand more than once in their object {} besides", counted(more, "time"));
         problems.add(Problem::new("", Rule::DuplicateKey, text));
     }
     let (mut run, entries) = decode(document, &mut problems);
@@ -212,7 +215,7 @@ fn decode_absent(node: Node, problems: &mut Problems) -> (Vec<Absence>, Vec<usiz
     for (i, entry) in entries.enumerate() {
         let at = format!("/absent/{i}");
         let Node::Object(mut object) = entry else {
-            let text = format!("expected an object, found {}", entry.described());
+            let text = mismatch("an object", &entry);
             problems.add(Problem::new(at, Rule::WrongType, text));
             continue;
         };
@@ -220,7 +223,7 @@ fn decode_absent(node: Node, problems: &mut Problems) -> (Vec<Absence>, Vec<usiz
             let fault = match take(&mut object, field) {
                 Some(Node::Text(text)) if text.is_empty() => (Rule::MissingField, "the text is empty".to_owned()),
                 Some(Node::Text(text)) => return Some(text),
-                Some(other) => (Rule::WrongType, format!("expected a string, found {}", other.described())),
+                Some(other) => (Rule::WrongType, mismatch("a string", &other)),
                 None => (Rule::MissingField, "an absence entry has pointer, code and reason".to_owned()),
             };
             problems.add(Problem::new(format!("{at}/{field}"), fault.0, fault.1));
@@ -237,7 +240,7 @@ fn decode_absent(node: Node, problems: &mut Problems) -> (Vec<Absence>, Vec<usiz
         if let Some(pointer) = pointer {
             let reason =
                 reason.unwrap_or_else(|| "The bundle's entry for this place gives no usable reason.".to_owned());
-            absent.push(Absence { pointer, code: known.unwrap_or(ReasonCode::Undecided), reason });
+            absent.push(Absence { pointer, code: known.unwrap_or(ReasonCode::Undecided), reason, extra: object });
             places.push(i);
         }
     }
@@ -264,11 +267,13 @@ pub fn write(run: &Run) -> Vec<u8> {
         .absent
         .iter()
         .map(|absence| {
-            Node::Object(vec![
+            let mut entry = vec![
                 ("pointer".to_owned(), Node::Text(absence.pointer.clone())),
                 ("code".to_owned(), Node::Text(absence.code.word().to_owned())),
                 ("reason".to_owned(), Node::Text(absence.reason.clone())),
-            ])
+            ];
+            entry.extend(absence.extra.iter().cloned());
+            Node::Object(entry)
         })
         .collect();
     section("absent", Some(Node::List(absent)));

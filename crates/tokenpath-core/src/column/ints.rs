@@ -62,6 +62,10 @@ impl Column for Ints {
         self.get(row).is_none()
     }
 
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
+
     fn blank(&mut self) {
         self.0.fill(NULL);
     }

@@ -65,6 +65,10 @@ impl Column for IntLists {
         self.get(row).is_some_and(<[i64]>::is_empty)
     }
 
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
+
     fn blank(&mut self) {
         self.0 = Arrays::nulls(self.0.len());
     }

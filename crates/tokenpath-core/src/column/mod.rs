@@ -16,7 +16,7 @@ pub use refs::{RefLists, Refs};
 pub use texts::Texts;
 
 use crate::json::{Arrays, Node};
-use crate::problem::{Problems, Rule};
+use crate::problem::{Problems, Rule, mismatch};
 use crate::record::FieldSpec;
 
 /// What every column can do, whatever it holds.
@@ -43,6 +43,9 @@ pub trait Column {
     /// Calls `each` with (row, target index) for every reference the column holds.
     fn references(&self, _each: &mut dyn FnMut(usize, u32)) {}
 
+    /// Forgets the content: a column that the bundle does not hold.
+    fn clear(&mut self);
+
     /// Makes every cell null; the number of rows stays.
     fn blank(&mut self);
 
@@ -52,7 +55,7 @@ pub trait Column {
 
 /// Reports a cell that is not what its column holds.
 fn wrong_cell(pointer: &str, row: usize, expected: &str, found: &Node, problems: &mut Problems) {
-    problems.cell(pointer, row, Rule::WrongType, || format!("expected {expected}, found {}", found.described()));
+    problems.cell(pointer, row, Rule::WrongType, || mismatch(expected, found));
 }
 
 /// An array of arrays of integers, or nulls.

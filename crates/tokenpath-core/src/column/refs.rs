@@ -68,6 +68,10 @@ impl Column for Refs {
         }
     }
 
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
+
     fn blank(&mut self) {
         self.0.fill(NO_REF);
     }
@@ -132,8 +136,7 @@ impl Column for RefLists {
             for cell in cells {
                 if *cell == NULL {
                     problems.cell(pointer, row, Rule::WrongType, || {
-                        "the list holds a null; a reference that is not known is left out or the whole list null"
-                            .to_owned()
+                        "the list holds a null; a list is known or null as a whole".to_owned()
                     });
                 } else {
                     let target = reference(*cell, pointer, row, problems);
@@ -180,6 +183,10 @@ impl Column for RefLists {
                 each(row, *target);
             }
         }
+    }
+
+    fn clear(&mut self) {
+        *self = Self::default();
     }
 
     fn blank(&mut self) {

@@ -66,6 +66,10 @@ impl Column for Texts {
         self.get(row).is_none()
     }
 
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
+
     fn blank(&mut self) {
         self.0 = Strings::nulls(self.0.len());
     }

@@ -21,9 +21,9 @@ pub const NULL: i64 = i64::MIN;
 pub const MAX_DEPTH: usize = 100;
 
 /// So many values may stand outside compact arrays. Each takes some 50 bytes besides its text, so that a document made
-/// of nothing else needs half a gigabyte and says so before it needs more. A bundle of a million intervals has a
+/// of nothing else needs some hundred megabytes and says so before it needs more. A bundle of a million intervals has a
 /// few hundred of them, and four more for each entry of its absence list.
-pub const MAX_LOOSE: usize = 1 << 23;
+pub const MAX_LOOSE: usize = 1 << 22;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,42 +56,22 @@ pub enum Node {
 pub type Object = Vec<(String, Node)>;
 
 impl Node {
-    /// What this is, for messages: "an integer", "an array" and so on.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Node::Null => "null",
-            Node::Bool(_) => "a boolean",
-            Node::Int(_) => "an integer",
-            Node::Large(_) => "an integer of more than 63 bits",
-            Node::Float(_) => "a number that is no 64-bit integer",
-            Node::Text(_) => "a string",
-            Node::Ints(items) if items.is_empty() => "an empty array",
-            Node::Ints(_) => "an array of integers",
-            Node::Texts(_) => "an array of strings",
-            Node::Arrays(_) => "an array of arrays",
-            Node::List(_) => "an array",
-            Node::Object(_) => "an object",
-        }
-    }
-
-    /// The value in short, for messages: at most about 40 characters. Empty for null, arrays and objects.
-    pub fn excerpt(&self) -> String {
-        match self {
-            Node::Bool(value) => value.to_string(),
-            Node::Int(value) => value.to_string(),
-            Node::Large(value) => value.to_string(),
-            Node::Float(value) => format!("{value:?}"),
-            Node::Text(text) => quoted(text),
-            Node::Null | Node::Ints(_) | Node::Texts(_) | Node::Arrays(_) | Node::List(_) | Node::Object(_) => {
-                String::new()
-            }
-        }
-    }
-
-    /// Kind and value, for messages: "a string, \"abc\"", "an array of integers".
+    /// What this is, for messages: "null", "an object", "the integer 7", "the string \"abc\"". A long string is cut.
     pub fn described(&self) -> String {
-        let excerpt = self.excerpt();
-        if excerpt.is_empty() { self.kind().to_owned() } else { format!("{}, {excerpt}", self.kind()) }
+        match self {
+            Node::Null => "null".to_owned(),
+            Node::Bool(value) => value.to_string(),
+            Node::Int(value) => format!("the integer {value}"),
+            Node::Large(value) => format!("the integer {value}"),
+            Node::Float(value) => format!("the number {value:?}"),
+            Node::Text(text) => format!("the string {}", quoted(text)),
+            Node::Ints(items) if items.is_empty() => "an empty array".to_owned(),
+            Node::Ints(_) => "an array of integers".to_owned(),
+            Node::Texts(_) => "an array of strings".to_owned(),
+            Node::Arrays(_) => "an array of arrays".to_owned(),
+            Node::List(_) => "an array".to_owned(),
+            Node::Object(_) => "an object".to_owned(),
+        }
     }
 
     /// The items of an array, whichever form it has, one by one.
@@ -126,6 +106,16 @@ pub fn quoted(text: &str) -> String {
     let mut characters = text.chars();
     let short: String = characters.by_ref().take(32).collect();
     if characters.next().is_none() { format!("{short:?}") } else { format!("{short:?}…") }
+}
+
+/// One part of a pointer for a message: escaped, and cut after 80 characters.
+pub fn escape_short(part: &str) -> String {
+    let mut characters = part.chars();
+    let mut short: String = characters.by_ref().take(80).collect();
+    if characters.next().is_some() {
+        short.push('…');
+    }
+    escape(&short)
 }
 
 /// One part of a pointer, escaped as RFC 6901 asks.

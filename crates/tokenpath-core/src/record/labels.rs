@@ -1,7 +1,7 @@
 //! The `labels` object of a table or record.
 
 use super::FieldSpec;
-use crate::json::{NULL, Node, Object, escape, quoted, take};
+use crate::json::{NULL, Node, Object, escape_short, quoted, take};
 use crate::label::{ColumnLabel, Label, LabelKind, Labels};
 use crate::problem::{Problem, Problems, Rule};
 
@@ -24,7 +24,7 @@ pub(crate) fn decode_labels(
         }
     };
     for (name, node) in fields {
-        let at = format!("{pointer}/{}", escape(&name));
+        let at = format!("{pointer}/{}", escape_short(&name));
         if name != "*" && !specs.iter().any(|spec| spec.name == name) {
             let text = "the label of a field that this version does not know; it is kept as it is";
             problems.add(Problem::new(at, Rule::UnknownField, text));
@@ -41,7 +41,10 @@ pub(crate) fn decode_labels(
                 }
             }
             Node::Object(per_row) if per_row_allowed && name != "*" => {
-                if let Some(label) = decode_per_row(per_row, &at, problems) {
+                if let Some((label, extra)) = decode_per_row(per_row, &at, problems) {
+                    if !extra.is_empty() {
+                        labels.extra.push((name.clone(), Node::Object(extra)));
+                    }
                     labels.columns.push((name, label));
                 }
             }
@@ -51,7 +54,15 @@ pub(crate) fn decode_labels(
     labels
 }
 
-fn decode_per_row(mut object: Object, at: &str, problems: &mut Problems) -> Option<ColumnLabel> {
+/// The label of a column whose rows differ, and the fields of its object that this version does not know.
+fn decode_per_row(mut object: Object, at: &str, problems: &mut Problems) -> Option<(ColumnLabel, Object)> {
+    let missing = ["values", "rows"].into_iter().find(|key| !object.iter().any(|(name, _)| name == key));
+    if let Some(missing) = missing {
+        let text =
+            "labels that differ by row have values (the distinct labels) and rows (for each row an index in values)";
+        problems.add(Problem::new(format!("{at}/{missing}"), Rule::MissingField, text));
+        return None;
+    }
     let values_at = format!("{at}/values");
     let mut values = Vec::new();
     match take(&mut object, "values").unwrap_or(Node::Null).into_items() {
@@ -92,7 +103,7 @@ fn decode_per_row(mut object: Object, at: &str, problems: &mut Problems) -> Opti
         }
         indices.push(within?);
     }
-    Some(ColumnLabel::PerRow { values, rows: indices })
+    Some((ColumnLabel::PerRow { values, rows: indices }, object))
 }
 
 fn decode_label(text: &str, pointer: &str, problems: &mut Problems) -> Option<Label> {
@@ -123,13 +134,20 @@ pub(crate) fn encode_labels(labels: &Labels) -> Option<Node> {
     for (name, label) in &labels.columns {
         let node = match label {
             ColumnLabel::All(label) => Node::Text(label.to_string()),
-            ColumnLabel::PerRow { values, rows } => Node::Object(vec![
-                ("values".to_owned(), Node::List(values.iter().map(|label| Node::Text(label.to_string())).collect())),
-                ("rows".to_owned(), Node::Ints(rows.iter().map(|row| i64::from(*row)).collect())),
-            ]),
+            ColumnLabel::PerRow { values, rows } => {
+                let mut object = vec![
+                    ("values".to_owned(), Node::Texts(values.iter().map(|label| Some(label.to_string())).collect())),
+                    ("rows".to_owned(), Node::Ints(rows.iter().map(|row| i64::from(*row)).collect())),
+                ];
+                if let Some((_, Node::Object(extra))) = labels.extra.iter().find(|(known, _)| known == name) {
+                    object.extend(extra.iter().cloned());
+                }
+                Node::Object(object)
+            }
         };
         fields.push((name.clone(), node));
     }
-    fields.extend(labels.extra.iter().cloned());
+    let named = |name: &str| labels.columns.iter().any(|(known, _)| known == name);
+    fields.extend(labels.extra.iter().filter(|(name, _)| !named(name)).cloned());
     (!fields.is_empty()).then_some(Node::Object(fields))
 }

@@ -10,9 +10,9 @@ pub(crate) use labels::{decode_labels, encode_labels};
 pub use scalar::Scalar;
 
 use crate::column::Column;
-use crate::json::{Node, Object, escape};
+use crate::json::{Node, Object, escape_short};
 use crate::label::Labels;
-use crate::problem::{Problem, Problems, Rule};
+use crate::problem::{Problem, Problems, Rule, counted};
 
 /// What a field or a column's cell holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,9 +172,9 @@ pub(crate) fn expect_object(node: Node, pointer: &str, problems: &mut Problems) 
 pub(crate) fn report_unknown(extra: &Object, pointer: &str, problems: &mut Problems) {
     for (name, node) in extra {
         problems.add(Problem::new(
-            format!("{pointer}/{}", escape(name)),
+            format!("{pointer}/{}", escape_short(name)),
             Rule::UnknownField,
-            format!("this version does not know the field; it is kept as it is ({})", node.kind()),
+            format!("this version does not know the field; it is kept as it is ({})", node.described()),
         ));
     }
 }
@@ -189,7 +189,10 @@ pub(crate) fn report_empty(empty: &[&'static str], rows: usize, problems: &mut P
         problems.add(Problem::new(
             *pointer,
             Rule::RaggedTable,
-            format!("the column has 0 cells, the table {rows} rows; a column that is not known is left out"),
+            format!(
+                "the column has no cells, the table {}; a column that is not known is left out",
+                counted(rows, "row")
+            ),
         ));
     }
 }

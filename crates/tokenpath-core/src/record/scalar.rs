@@ -3,7 +3,7 @@
 use super::{FieldSpec, Kind};
 use crate::column::{too_large, unknown_word};
 use crate::json::{Node, quoted};
-use crate::problem::{Problem, Problems, Rule};
+use crate::problem::{Problem, Problems, Rule, mismatch};
 
 /// A single value of a record.
 pub trait Scalar: Default {
@@ -166,7 +166,7 @@ impl Scalar for Option<Vec<String>> {
             match item {
                 Node::Text(text) => texts.push(text),
                 other => {
-                    let text = format!("expected a string, found {}", other.described());
+                    let text = mismatch("a string", &other);
                     problems.add(Problem::new(format!("{pointer}/{i}"), Rule::WrongType, text));
                 }
             }

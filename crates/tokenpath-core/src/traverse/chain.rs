@@ -303,14 +303,14 @@ impl<'r> Opened<'r> {
 
     fn executions(&mut self, interval: u32, pass: u32, nodes: &BTreeSet<u32>) -> bool {
         let executions = Executions::new(&mut self.up, pass, nodes);
-        let mut by_kernel: BTreeMap<u32, (BTreeSet<u32>, Option<LabelId>, Vec<Event>)> = BTreeMap::new();
+        let mut by_kernel: BTreeMap<u32, OfKernel> = BTreeMap::new();
         for node in nodes {
             let kernels = self.up.relations.node_kernels.read(*node);
             self.read(Hop::NodeKernels, Item::Node(*node), kernels, |kernels| {
                 kernels.iter().map(|kernel| Item::Kernel(*kernel)).collect()
             });
             for kernel in kernels.target().unwrap_or(&[]) {
-                let (intervals, label, events) = by_kernel.entry(*kernel).or_default();
+                let OfKernel { intervals, label, events } = by_kernel.entry(*kernel).or_default();
                 match executed(&executions.reached, &executions.none, *node, *kernel) {
                     Ok(()) => {
                         for (of, weakest) in executions.of(*node, *kernel) {
@@ -323,7 +323,7 @@ impl<'r> Opened<'r> {
             }
         }
         let mut returns = false;
-        for (kernel, (intervals, label, events)) in by_kernel {
+        for (kernel, OfKernel { intervals, label, events }) in by_kernel {
             let from = Item::Kernel(kernel);
             returns |= intervals.contains(&interval);
             // Of several nodes that run as the kernel one with intervals is enough to lead on.
@@ -350,6 +350,14 @@ impl<'r> Opened<'r> {
         };
         rows.iter().filter_map(label).max().unwrap_or(self.up.relations.strengths.unlabelled)
     }
+}
+
+/// Where the nodes of a chain that run as one kernel lead.
+#[derive(Default)]
+struct OfKernel {
+    intervals: BTreeSet<u32>,
+    label: Option<LabelId>,
+    events: Vec<Event>,
 }
 
 /// An event as plain data.

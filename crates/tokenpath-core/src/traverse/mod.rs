@@ -22,6 +22,7 @@
 //!
 //! Must never contain: matching by name, a relation that no column holds, text for people beyond reasons.
 
+mod account;
 mod chain;
 mod down;
 mod gap;
@@ -45,5 +46,5 @@ pub use rows::{Cell, CellState, Row, Rows, rows};
 pub use token::{TokenUnderTest, token_under_test};
 pub use verdict::{
     ChainCounts, ComputedBy, GapGroup, GapMember, Leftover, LeftoverGroup, Outcome, TerminalGroup, Verdict,
-    intervals_in_no_pass, verdict, verdicts_all,
+    intervals_in_no_pass, verdict, verdicts, verdicts_all,
 };

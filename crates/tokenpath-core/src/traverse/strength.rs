@@ -47,7 +47,7 @@ impl Strengths {
                 }
             }
         }
-        sorted.sort_by(|a, b| order(a, b));
+        sorted.sort_by(order);
         sorted.dedup();
         let mut strengths = Strengths { sorted, unlabelled: 0, candidates: 0 };
         strengths.unlabelled = strengths.id(&unlabelled);

@@ -176,6 +176,15 @@ pub fn verdict(run: &Run, pass: Option<u32>, by: ComputedBy) -> Verdict {
     Walker::new(run).verdict(pass, by)
 }
 
+/// The verdict on each of these passes, in their order; none in user mode. Costs one look at the run, then each pass's walk.
+pub fn verdicts(run: &Run, passes: &[u32], by: ComputedBy) -> Vec<Verdict> {
+    if run.is_user_mode() || passes.is_empty() {
+        return Vec::new();
+    }
+    let mut walker = Walker::new(run);
+    passes.iter().map(|pass| walker.verdict(Some(*pass), by)).collect()
+}
+
 /// The verdict on every pass of the run, in order; empty for a run without passes or in user mode.
 pub fn verdicts_all(run: &Run, by: ComputedBy) -> Vec<Verdict> {
     if run.is_user_mode() {

@@ -7,14 +7,14 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::account::{Branches, Chain, Weakest};
 use super::down::{GraphIndex, Inverse, ModelIndex, NoInterval, Reached, Unknown};
 use super::gap::{Gap, Nulls, Place, Why};
 use super::hop::Hop;
 use super::leftover::{self, Reasons};
 use super::relation::Read;
 use super::relations::Relations;
-use super::strength::LabelId;
-use super::tally::{Event, EventId, Events, Tally};
+use super::tally::{Event, Events, Tally};
 use super::token::token_under_test;
 use super::up::{BranchHop, Nodes, Up, branches};
 use super::verdict::{ChainCounts, ComputedBy, GapGroup, GapMember, Leftover, Outcome, Verdict};
@@ -22,66 +22,6 @@ use crate::fact::Missing;
 use crate::item::Item;
 use crate::model::Run;
 use crate::{Label, ReasonCode};
-
-/// What the branches from one node, or from all candidates of an interval, come to.
-#[derive(Clone, Default)]
-struct Branches {
-    /// Where they end, each once.
-    events: Vec<EventId>,
-    gap: bool,
-    tensor: bool,
-    layer: bool,
-    weakest: LabelId,
-}
-
-impl Branches {
-    fn join(&mut self, other: &Branches) {
-        self.gap |= other.gap;
-        self.tensor |= other.tensor;
-        self.layer |= other.layer;
-        self.weakest = self.weakest.max(other.weakest);
-    }
-}
-
-/// One chain while it is walked.
-#[derive(Default)]
-struct Chain {
-    gap: bool,
-    reached: bool,
-    tensor: bool,
-    read: bool,
-    weakest: LabelId,
-}
-
-impl Chain {
-    fn label(&mut self, label: LabelId) {
-        self.read = true;
-        self.weakest = self.weakest.max(label);
-    }
-
-    fn count(&self, chains: u64, counts: &mut ChainCounts) {
-        counts.total += chains;
-        if self.gap {
-            counts.gap += chains;
-        } else if self.reached {
-            counts.resolved += chains;
-        } else {
-            counts.terminal += chains;
-        }
-    }
-}
-
-/// What was read over all chains: the weakest label of any hop.
-#[derive(Default)]
-struct Weakest(Option<LabelId>);
-
-impl Weakest {
-    fn join(&mut self, chain: &Chain) {
-        if chain.read {
-            self.0 = Some(self.0.map_or(chain.weakest, |label| label.max(chain.weakest)));
-        }
-    }
-}
 
 /// Intervals of one pass that share node set and kernel.
 struct Shared {

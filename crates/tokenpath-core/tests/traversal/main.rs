@@ -3,6 +3,7 @@
 //! What is expected was counted by hand from the world's text.
 
 mod chains;
+mod output;
 mod token;
 mod verdicts;
 mod world;

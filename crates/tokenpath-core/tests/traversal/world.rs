@@ -338,9 +338,9 @@ impl Builder {
 /// A column without any value is a column that the bundle does not hold.
 fn drop_empty_columns(run: &mut Run) {
     use tokenpath_core::column::Column;
-    fn drop(column: &mut dyn Column) {
+    fn drop<C: Column + Default>(column: &mut C) {
         if (0..column.rows()).all(|row| column.is_null(row)) {
-            column.clear();
+            *column = C::default();
         }
     }
     let intervals = &mut run.timeline.intervals;

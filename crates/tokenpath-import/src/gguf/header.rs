@@ -1,5 +1,7 @@
 //! The header: metadata and tensor table.
 
+use std::collections::HashSet;
+
 use super::bytes::Bytes;
 use super::types::{Type, by_id};
 use crate::read_at::{ReadAt, ReadFailed};
@@ -205,9 +207,21 @@ pub fn read(source: &dyn ReadAt) -> Result<Model, GgufError> {
         None => 32,
     };
     model.data_offset = end.checked_next_multiple_of(alignment).unwrap_or(end);
+    repeated_names(&mut model);
     unknown_sizes(&mut model);
     past_the_end(&mut model);
     Ok(model)
+}
+
+/// A name stands for one tensor; of two the first is kept.
+fn repeated_names(model: &mut Model) {
+    let mut names: HashSet<String> = HashSet::new();
+    let before = model.tensors.len();
+    model.tensors.retain(|tensor| names.insert(tensor.name.clone()));
+    let dropped = before - model.tensors.len();
+    if dropped > 0 {
+        model.remarks.push(format!("{dropped} tensors have the name of one before them and are left out."));
+    }
 }
 
 /// A tensor of an unknown type reaches to the next one, or to the end of the file.

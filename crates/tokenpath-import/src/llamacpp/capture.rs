@@ -3,6 +3,8 @@
 //! The scheduler asks the callback before each node and calls it after; with it, nodes run one at a time and nothing is
 //! fused. `spec/` documents the JSON.
 
+use std::collections::HashMap;
+
 use tokenpath_core::Label;
 
 use super::raw::{RawCapture, RawNode, RawPass};
@@ -58,13 +60,24 @@ fn recording(raw: RawCapture) -> Result<Recording, Fault> {
     out.executions.push(EXECUTION);
     let splits = log::splits(&raw.logs);
     let mut other_sizes = 0;
+    // By fingerprint, so that many passes of many graphs are not compared each with each.
+    let mut by_shape: HashMap<u64, Vec<usize>> = HashMap::new();
     for (index, pass) in raw.passes.into_iter().enumerate() {
         let place = format!("pass {index}");
         let mut built = base(&pass, &place)?;
+        if pass.nodes.is_empty() {
+            return Err(Fault::new(place, "the pass has no nodes"));
+        }
         let mut spans = Vec::with_capacity(pass.nodes.len());
         for (row, node) in pass.nodes.iter().enumerate() {
             match (node.t0, node.t1) {
-                (Some(start), Some(end)) if end >= start => spans.push((start, end)),
+                (Some(start), Some(end)) if start >= 0 && end >= start => spans.push((start, end)),
+                (Some(start), Some(_)) if start < 0 => {
+                    return Err(Fault::new(
+                        format!("{place}, node {row}"),
+                        format!("the start at {start} ns is below zero"),
+                    ));
+                }
                 (Some(start), Some(end)) => {
                     return Err(Fault::new(
                         format!("{place}, node {row}"),
@@ -76,10 +89,14 @@ fn recording(raw: RawCapture) -> Result<Recording, Fault> {
         }
         built.choices = choices(&pass);
         let topology = topology(&pass.nodes, splits, &place)?;
-        let known = out
-            .graphs
-            .iter()
-            .position(|graph| graph.kind == built.kind && graph.topology.same_but_for_sizes(&topology));
+        let shape = topology.fingerprint();
+        let known = by_shape.get(&shape).and_then(|candidates: &Vec<usize>| {
+            candidates.iter().copied().find(|candidate| {
+                out.graphs
+                    .get(*candidate)
+                    .is_some_and(|graph| graph.kind == built.kind && graph.topology.same_but_for_sizes(&topology))
+            })
+        });
         let graph = match known {
             Some(known) => {
                 other_sizes += i64::from(out.graphs.get(known).is_some_and(|graph| graph.topology != topology));
@@ -92,6 +109,7 @@ fn recording(raw: RawCapture) -> Result<Recording, Fault> {
                     None => format!("graph {number}"),
                 };
                 out.graphs.push(Graph { name, kind: built.kind, topology });
+                by_shape.entry(shape).or_default().push(number);
                 number
             }
         };
@@ -126,26 +144,28 @@ pub(super) fn common(raw: &RawCapture) -> Recording {
     if let Some(info) = &raw.system_info {
         conditions.push(format!("The runtime's own line on the machine: {}", info.trim().trim_end_matches('|').trim()));
     }
+    let counted = |value: Option<i64>| value.filter(|value| *value >= 0);
     let steps = raw.passes.iter().rev().find_map(|pass| pass.perf.as_ref()?.n_eval);
     let metadata = log::metadata(&raw.logs);
     Recording {
         tool: raw.tool.clone().unwrap_or_default(),
         model: raw.model.clone(),
         architecture: raw.arch.clone(),
-        tensor_bytes: raw.model_bytes,
-        parameters: raw.params,
-        layers: raw.n_layer,
-        embedding_length: raw.n_embd,
+        tensor_bytes: counted(raw.model_bytes),
+        parameters: counted(raw.params),
+        layers: counted(raw.n_layer),
+        embedding_length: counted(raw.n_embd),
         runtime_version: raw.llama_cpp_python.as_ref().map(|version| format!("llama-cpp-python {version}")),
         cpu: raw.cpu.clone(),
-        threads: raw.threads,
+        threads: counted(raw.threads),
         conditions,
         clock: raw.clock.clone(),
         classification: "The recorder calls the decode function itself and says of each call whether it passed the \
                          prompt or one generated token.",
         kind_label: Some(Label::reported("the recorder")),
         // The runtime's counter is at least 1 even before the first decode pass.
-        runtime_decode_steps: steps.filter(|_| raw.passes.iter().any(|pass| pass.kind.as_deref() == Some("decode"))),
+        runtime_decode_steps: counted(steps)
+            .filter(|_| raw.passes.iter().any(|pass| pass.kind.as_deref() == Some("decode"))),
         metadata,
         ..Recording::default()
     }
@@ -222,7 +242,7 @@ fn topology(nodes: &[RawNode], splits: Option<i64>, place: &str) -> Result<Topol
                 origin,
                 dtype: source.dtype.clone(),
                 shape: trimmed(&source.ne),
-                bytes: source.nbytes,
+                bytes: source.nbytes.filter(|bytes| *bytes >= 0),
                 buffer: source.buffer.clone(),
             });
         }
@@ -247,8 +267,12 @@ fn choices(pass: &RawPass) -> Vec<(u32, i64, Vec<i64>)> {
             continue;
         }
         let Some(lists) = node.value.as_ref().and_then(serde_json::Value::as_array) else { continue };
-        let lists: Vec<Vec<i64>> =
-            lists.iter().filter_map(|list| list.as_array()?.iter().map(serde_json::Value::as_i64).collect()).collect();
+        let lists: Vec<Vec<i64>> = lists
+            .iter()
+            .filter_map(|list| {
+                list.as_array()?.iter().map(|expert| expert.as_i64().filter(|expert| *expert >= 0)).collect()
+            })
+            .collect();
         out.extend(by_token(row, lists, pass.n_tokens));
     }
     out
@@ -259,5 +283,5 @@ fn choices(pass: &RawPass) -> Vec<(u32, i64, Vec<i64>)> {
 pub(super) fn by_token(node: u32, lists: Vec<Vec<i64>>, tokens: Option<i64>) -> Vec<(u32, i64, Vec<i64>)> {
     let count = i64::try_from(lists.len()).unwrap_or(i64::MAX);
     let first = tokens.map_or(0, |tokens| (tokens - count).max(0));
-    (first..).zip(lists).map(|(token, experts)| (node, token, experts)).collect()
+    (0..count).zip(lists).map(|(index, experts)| (node, first.saturating_add(index), experts)).collect()
 }

@@ -2,16 +2,18 @@
 //!
 //! The readers ([`capture`], [`stamps`], [`preload`]) end in a [`recording::Recording`]; the rules that decide what
 //! the runtime does not say (layer, kernel, executed list) stand in [`layers`], [`kernels`] and [`topology`] and
-//! name themselves in the labels; [`tables`] alone builds the run.
+//! name themselves in the labels; `tables` alone builds the run.
 
 pub mod capture;
 pub mod ends;
+mod identity;
 mod intervals;
 pub(crate) mod join;
 pub mod kernels;
 pub mod layers;
 mod log;
 mod model;
+mod nodes;
 
 pub mod preload;
 mod raw;
@@ -23,4 +25,5 @@ pub mod topology;
 pub(crate) mod with_model;
 pub(crate) mod with_request;
 
-pub(crate) use tables::{Shared, run, slug};
+pub(crate) use identity::slug;
+pub(crate) use tables::{Shared, run};

@@ -172,7 +172,8 @@ pub fn read(bytes: &[u8]) -> Result<Recording, Fault> {
                 let count = topology.nodes.len();
                 let timing = spans(start, &line.spans, count, &mut partial);
                 let mut choices = Vec::new();
-                for (node, lists) in chosen {
+                for (node, mut lists) in chosen {
+                    lists.retain(|experts| experts.iter().all(|expert| *expert >= 0));
                     if let Ok(node) = u32::try_from(node)
                         && (node as usize) < count
                     {
@@ -267,7 +268,7 @@ fn topology(nodes: &[RawNode], splits: Option<i64>) -> Topology {
                 origin,
                 dtype: source.dtype.clone(),
                 shape: if source.ne.is_empty() { Vec::new() } else { trimmed(&source.ne) },
-                bytes: source.bytes,
+                bytes: source.bytes.filter(|bytes| *bytes >= 0),
                 buffer: source.buf.clone(),
             });
         }

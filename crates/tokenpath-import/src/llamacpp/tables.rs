@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 
 use tokenpath_core::column::Ints;
 use tokenpath_core::model::{
-    Choices, Classification, Device, Executions, Graph, Graphs, Host, Identity, Instrument, Kernels, ModelFile, Nodes,
-    PassRows, Passes, Runtime, Traversal, Weights,
+    Choices, Classification, Executions, Graph, Graphs, Kernels, PassRows, Passes, Traversal, Weights,
 };
 use tokenpath_core::{Label, Labels, ReasonCode, Run};
 
-use super::ends::{End, VIEW_RUNS_NOTHING, reads_none};
+use super::ends::End;
+use super::identity::{backend, identity};
 use super::intervals::timeline;
 use super::kernels;
-use super::layers::{Layer, layers};
 use super::model;
-use super::recording::{PassKind, Recording, Timing};
-use super::topology::{Origin, Topology};
+use super::nodes::nodes;
+use super::recording::{PassKind, Recording};
 use crate::absent::Absences;
 use crate::gguf;
 
@@ -156,139 +155,6 @@ pub(super) fn node_offsets(recording: &Recording) -> Vec<u32> {
     offsets
 }
 
-/// The backend, if every result lies in buffers of the same one.
-fn backend(recording: &Recording) -> Option<String> {
-    let mut found: Option<&str> = None;
-    for node in recording.graphs.iter().flat_map(|graph| &graph.topology.nodes) {
-        let buffer = node.buffer.as_deref()?;
-        let name = buffer.split('_').next().unwrap_or(buffer).trim_end_matches(|c: char| c.is_ascii_digit());
-        if found.is_some_and(|known| known != name) {
-            return None;
-        }
-        found = Some(name);
-    }
-    found.map(str::to_owned)
-}
-
-fn identity(
-    recording: &Recording,
-    shared: &Shared<'_>,
-    backend: Option<&str>,
-    clock: &str,
-    absent: &mut Absences,
-) -> Identity {
-    let recorder = shared.recorder;
-    let reported = Label::reported(recorder.reporter);
-    let count = |kind| recording.passes.iter().filter(|pass| pass.kind == Some(kind)).count();
-    let model = recording
-        .model
-        .clone()
-        .or_else(|| shared.gguf.and_then(|(_, gguf)| gguf.text("general.name").map(str::to_owned)));
-    let start = recording.passes.first().map_or(0, |pass| pass.start);
-    let plural = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
-    let title = format!(
-        "{}: {} and {}",
-        model.as_deref().unwrap_or("A llama.cpp run"),
-        plural(count(PassKind::Prefill), "prefill pass", "prefill passes"),
-        plural(count(PassKind::Decode), "decode pass", "decode passes"),
-    );
-    absent.add("/identity/recorded_at", ReasonCode::NotRecorded, recorder.no_wall_time);
-    absent.add("/identity/scenario", ReasonCode::NotSupplied, "Whoever recorded the run stated no scenario.");
-    if recording.runtime_version.is_none() {
-        let reason = "The recorder does not state the runtime's version.";
-        absent.add("/identity/runtime/version", ReasonCode::NotRecorded, reason);
-    }
-    if backend.is_none() {
-        let reason = "The recorder does not name one backend for all nodes.";
-        absent.add("/identity/runtime/backend", ReasonCode::Undecided, reason);
-        absent.add("/identity/device", ReasonCode::NotRecorded, reason);
-    }
-    if model.is_none() {
-        absent.add("/identity/model/name", ReasonCode::NotRecorded, "The recorder does not name the model.");
-    }
-    absent.add(
-        "/identity/model/digest",
-        ReasonCode::NotSupplied,
-        match shared.gguf {
-            Some(_) => "Only the header of the model file is read, so no digest of the whole file is computed.",
-            None => "The model file was not given.",
-        },
-    );
-    absent.add("/identity/host/os", ReasonCode::NotRecorded, "The recorder does not state the operating system.");
-    if recording.cpu.is_none() {
-        absent.add("/identity/host/cpu", ReasonCode::NotRecorded, "The recorder does not state the processor.");
-    }
-    if recording.threads.is_none() {
-        let reason = "The recorder does not state the number of threads.";
-        absent.add("/identity/host/threads", ReasonCode::NotRecorded, reason);
-    }
-    let device = backend.map(|backend| Device {
-        given: true,
-        name: Some(backend.to_owned()),
-        labels: Labels::all((recorder.backend)()),
-        ..Device::default()
-    });
-    if device.is_some() {
-        let reason = "The recorder does not state the device's memory.";
-        absent.add("/identity/device/memory", ReasonCode::NotRecorded, reason);
-    }
-    let timed = recording.passes.iter().any(|pass| pass.timing != Timing::None);
-    let stem = model.as_deref().unwrap_or("llama.cpp");
-    let name_label = match &recording.model {
-        Some(_) => recording.model_reporter.map_or_else(|| reported.clone(), Label::reported),
-        None => Label::read(shared.gguf.map_or("", |(name, _)| name)),
-    };
-    Identity {
-        given: true,
-        id: Some(format!("{}-{start}", slug(stem))),
-        title: Some(title),
-        capture_mode: Some("lab".to_owned()),
-        runtime: Runtime {
-            given: true,
-            name: Some("llama.cpp".to_owned()),
-            version: recording.runtime_version.clone(),
-            backend: backend.map(str::to_owned),
-            labels: Labels::all(reported.clone()).with("backend", (recorder.backend)()),
-            ..Runtime::default()
-        },
-        model: ModelFile { given: true, name: model, labels: Labels::all(name_label), ..ModelFile::default() },
-        host: Host {
-            given: true,
-            cpu: recording.cpu.clone(),
-            threads: recording.threads,
-            conditions: Some(recording.conditions.clone()),
-            labels: Labels::all(reported),
-            ..Host::default()
-        },
-        device: device.unwrap_or_default(),
-        instrument: Instrument {
-            given: true,
-            name: Some(recorder.name.to_owned()),
-            version: (!recording.tool.is_empty()).then(|| recording.tool.clone()),
-            clock: Some(clock.to_owned()),
-            kernel_timing: Some(if timed { "complete" } else { "none" }.to_owned()),
-            interval_kind: timed.then(|| "node".to_owned()),
-            hardware_counters: Some(false),
-            graphs: Some("none".to_owned()),
-            statement: Some(recorder.statement.iter().map(|sentence| (*sentence).to_owned()).collect()),
-            ..Instrument::default()
-        },
-        ..Identity::default()
-    }
-}
-
-/// Letters, digits, dots and hyphens of a name; a suffix `.gguf` goes.
-pub(crate) fn slug(name: &str) -> String {
-    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    let name = name.strip_suffix(".gguf").unwrap_or(name);
-    let kept: String = name
-        .chars()
-        .take(80)
-        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' })
-        .collect();
-    if kept.is_empty() { "run".to_owned() } else { kept }
-}
-
 fn model_section(recording: &Recording, shared: &Shared<'_>, absent: &mut Absences, ends: &mut Ends) -> Weights {
     let mut row = |end| ends.row(end);
     if let Some((name, file)) = shared.gguf {
@@ -308,14 +174,6 @@ fn model_section(recording: &Recording, shared: &Shared<'_>, absent: &mut Absenc
             absent.add("/model", ReasonCode::NotSupplied, reason);
             Weights::default()
         }
-    }
-}
-
-/// Which row of the model's tensors each name has.
-fn tensor_rows<'a>(recording: &'a Recording, shared: &Shared<'a>) -> BTreeMap<&'a str, u32> {
-    match shared.gguf {
-        Some((_, file)) => (0_u32..).zip(&file.tensors).map(|(row, tensor)| (tensor.name.as_str(), row)).collect(),
-        None => model::weights(recording).1,
     }
 }
 
@@ -368,129 +226,6 @@ fn choices(recording: &Recording, offsets: &[u32], label: Label) -> Choices {
     }
     if out.given {
         out.labels = Labels::all(label).with("token", Label::inferred("fewer choices than tokens: the last tokens"));
-    }
-    out
-}
-
-fn nodes(
-    recording: &Recording,
-    shared: &Shared<'_>,
-    absent: &mut Absences,
-    ends: &mut Ends,
-    names: &mut KernelNames,
-) -> Nodes {
-    let reported = Label::reported(shared.recorder.reporter);
-    let tensors = tensor_rows(recording, shared);
-    let mut out = Nodes { given: true, ..Nodes::default() };
-    let mut layer_labels: Vec<Label> = Vec::new();
-    let one_split = recording.graphs.iter().all(|graph| graph.topology.splits == Some(1));
-    for (number, graph) in (0_u32..).zip(&recording.graphs) {
-        let topology = &graph.topology;
-        let offset = u32::try_from(layer_labels.len()).unwrap_or(u32::MAX);
-        let candidates = kernel_candidates(recording, number, topology);
-        for ((node, layer), kernels) in topology.nodes.iter().zip(layers(topology)).zip(candidates) {
-            let row = layer_labels.len();
-            out.graph.push(Some(number));
-            out.name.push(Some(&node.name));
-            out.operation.push(Some(&node.detail));
-            if one_split {
-                out.subgraph.push(Some(0));
-            }
-            out.fused.push(Some(1));
-            out.view.push(Some(i64::from(node.is_view())));
-            match layer {
-                Layer::Of(layer, evidence) => {
-                    out.layer.push(Some(layer));
-                    out.layer_end.push(None);
-                    layer_labels.push(evidence.label());
-                }
-                Layer::None(end) => {
-                    out.layer.push(None);
-                    out.layer_end.push(Some(ends.row(end)));
-                    layer_labels.push(Label::inferred("layer-of-node"));
-                }
-                Layer::Undecided => {
-                    out.layer.push(None);
-                    out.layer_end.push(None);
-                    layer_labels.push(Label::inferred("layer-of-node"));
-                    let reason = "Neither the node's name, nor a cache or weight that it touches, nor what it takes \
-                                  tells a layer.";
-                    absent.add(format!("/graph/nodes/layer/{row}"), ReasonCode::Undecided, reason);
-                }
-            }
-            let read: Vec<u32> =
-                node.weights().filter_map(|weight| tensors.get(weight.name.as_str()).copied()).collect();
-            out.tensors_end.push(read.is_empty().then(|| ends.row(reads_none(node))));
-            out.tensors.push(Some(&read));
-            if node.is_view() {
-                out.kernels.push(Some(&[]));
-                out.kernels_end.push(Some(ends.row(VIEW_RUNS_NOTHING)));
-            } else {
-                let rows: Vec<u32> = kernels.into_iter().map(|name| names.row(name)).collect();
-                out.kernels.push(Some(&rows));
-                out.kernels_end.push(None);
-            }
-            let mut sources: Vec<u32> = Vec::new();
-            let mut inputs: Vec<&str> = Vec::new();
-            for source in &node.sources {
-                match source.origin {
-                    Origin::Node(from) => sources.push(offset + from),
-                    Origin::Input | Origin::State => inputs.push(&source.name),
-                    Origin::Weight => {}
-                }
-            }
-            out.sources.push(Some(&sources));
-            out.inputs.push((!inputs.is_empty()).then(|| inputs.join(", ")).as_deref());
-            out.dtype.push(Some(&node.dtype));
-            out.shape.push((!node.shape.is_empty()).then_some(node.shape.as_slice()));
-            out.buffer.push(node.buffer.as_deref());
-        }
-    }
-    if !one_split {
-        let stated = recording.graphs.iter().find_map(|graph| graph.topology.splits);
-        let reason = match stated {
-            Some(splits) => format!(
-                "The runtime states {splits} scheduler splits; the recorder does not say which node lies in which."
-            ),
-            None => "The recording does not state the scheduler's splits.".to_owned(),
-        };
-        absent.add("/graph/nodes/subgraph", ReasonCode::NotRecorded, reason);
-    }
-    let sources = if shared.recorder.sources_by_index { reported.clone() } else { Label::inferred("source-by-name") };
-    out.labels = Labels::all(reported)
-        .with("subgraph", Label::reported("the scheduler's number of splits, which is 1"))
-        .with("view", Label::inferred("ggml's operations that do nothing"))
-        .with("kernels", Label::inferred(kernels::RULE))
-        .with("sources", sources)
-        .with_rows("layer", layer_labels);
-    out
-}
-
-/// For each node the names of the kernels it may run as, by the ways in which its graph was timed.
-fn kernel_candidates(recording: &Recording, graph: u32, topology: &Topology) -> Vec<Vec<String>> {
-    let of_graph = || recording.passes.iter().filter(|pass| pass.graph == Some(graph));
-    let stamped = of_graph().any(|pass| matches!(pass.timing, Timing::Stamps(_)));
-    let alone = !stamped || of_graph().any(|pass| matches!(pass.timing, Timing::Nodes(_)));
-    let mut out: Vec<Vec<String>> = topology
-        .nodes
-        .iter()
-        .map(|node| if alone && !node.is_view() { vec![kernels::of_node(node)] } else { Vec::new() })
-        .collect();
-    if stamped {
-        for (position, entry) in topology.executed().iter().enumerate() {
-            let name = if position == 0 {
-                kernels::of_first_entry(topology, entry)
-            } else {
-                kernels::of_entry(topology, entry)
-            };
-            for node in entry {
-                if let Some(list) = out.get_mut(*node as usize)
-                    && !list.contains(&name)
-                {
-                    list.push(name.clone());
-                }
-            }
-        }
     }
     out
 }

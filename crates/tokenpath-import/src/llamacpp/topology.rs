@@ -1,5 +1,7 @@
 //! The runtime graph as llama.cpp has it: nodes in order, each with what it takes.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 /// Where an operand comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
@@ -120,6 +122,18 @@ impl Topology {
         list
     }
 
+    /// Equal for graphs that are the same but for sizes of results.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for node in &self.nodes {
+            (&node.name, &node.detail, &node.dtype, node.sources.len()).hash(&mut hasher);
+            for source in &node.sources {
+                (&source.name, source.origin, &source.dtype).hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    }
+
     /// Whether two graphs are the same but for sizes of results.
     pub fn same_but_for_sizes(&self, other: &Topology) -> bool {
         self.nodes.len() == other.nodes.len()
@@ -138,8 +152,12 @@ impl Topology {
     }
 }
 
-/// Sizes without the trailing ones that ggml pads to four dimensions; at least one size stays.
+/// Sizes without the trailing ones that ggml pads to four dimensions; at least one size stays. Of sizes below zero, which
+/// cannot be, none is kept.
 pub fn trimmed(sizes: &[i64]) -> Vec<i64> {
+    if sizes.iter().any(|size| *size < 0) {
+        return Vec::new();
+    }
     let kept = sizes.iter().rposition(|size| *size != 1).map_or(1, |last| last + 1);
     sizes.iter().take(kept).copied().collect()
 }

@@ -7,6 +7,7 @@ use tokenpath_core::derive::part;
 use tokenpath_core::derive::timeline::{Marks, Start, TimelineRows, TrackKind};
 use tokenpath_core::fact::{Fact, Quantity};
 use tokenpath_core::item::Item;
+use tokenpath_core::traverse::token_under_test;
 
 use crate::format;
 use crate::html::{Markup, html, part_key, swatch};
@@ -32,15 +33,8 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
         return nothing(Lens::Timeline, &run.missing("/timeline/intervals"));
     }
     let marks = cx.view.item.map(|item| rows.marks(run, item)).unwrap_or_default();
-    let start = rows.start(run, cx.view.item, token(cx));
+    let start = rows.start(run, cx.view.item, token_under_test(run).ok().map(|token| token.pass));
     drawn(cx, &rows, &marks, start)
-}
-
-/// The pass of the token under test.
-fn token(cx: &Context<'_>) -> Option<u32> {
-    let decode = |row: &usize| cx.run.passes.rows.kind.get(*row) == Some("decode");
-    let decodes: Vec<usize> = (0..cx.run.passes.rows.rows()).filter(decode).collect();
-    decodes.get(decodes.len() / 2).and_then(|row| u32::try_from(*row).ok())
 }
 
 fn drawn(cx: &Context<'_>, rows: &TimelineRows, marks: &Marks, start: Start) -> Markup {

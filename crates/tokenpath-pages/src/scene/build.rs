@@ -91,7 +91,8 @@ impl Builder<'_> {
     }
 
     fn axis(&mut self) {
-        let origin = if self.source.start.pass.is_some() { "pass start" } else { "0" };
+        let of_pass = self.source.only.is_none() && self.source.start.pass.is_some();
+        let origin = if of_pass { "pass start" } else { "0" };
         let (top, baseline) = (self.scene.layout.funnel, self.scene.layout.axis);
         let bottom = (self.scene.layout.full_height().saturating_sub(self.view.scroll)).min(self.view.height);
         for tick in ticks(&self.view, self.source.start.zero, origin) {
@@ -111,17 +112,13 @@ impl Builder<'_> {
             let lane = self.scene.layout.lanes.iter().find(|lane| lane.track == place.track).map(|lane| lane.height);
             // The name stands at the middle of the first lane, and what it is one of beneath.
             let middle = place.top + lane.unwrap_or(self.view.px(16.0)) / 2;
-            let two = if place.which.is_some() && place.height > self.view.px(24.0) { self.view.px(6.0) } else { 0 };
+            let two = if place.which.is_some() { self.view.px(6.0) } else { 0 };
             let baseline = middle + self.view.px(4.0) - two;
             if let Some((top, height)) = self.visible(baseline.saturating_sub(self.view.px(9.0)), self.view.px(12.0))
                 && height >= self.view.px(11.0)
             {
                 let y = top + self.view.px(9.0);
                 match &place.which {
-                    Some(which) if two == 0 => {
-                        let text = format!("{} {which}", place.name);
-                        self.text(0.0, y, Anchor::Start, Role::Track, &text, room);
-                    }
                     Some(which) => {
                         self.text(0.0, y, Anchor::Start, Role::Track, &place.name, room);
                         self.text(0.0, y + self.view.px(13.0), Anchor::Start, Role::Which, which, room);

@@ -65,11 +65,27 @@ pub fn to_svg(scene: &Scene, caption: &str, href: &dyn Fn(Item) -> String, title
                 rect class="sel" x=(share(f64::from(frame.x))) y=(frame.y) width=(share(f64::from(frame.width)))
                     height=(frame.height) {}
             }
-            @for text in &scene.texts {
-                text class=[role(text.role)] x=(share(text.x)) y=(text.y) text-anchor=[anchor(text.anchor)] {
-                    (text.text)
-                    @if let Some(whole) = &text.whole { title { (whole) } }
-                }
+            (texts(scene, &share, 1.0))
+        }
+    }
+}
+
+/// The texts of a scene alone, to lie over its pixels: they stay text that can be selected and read aloud.
+pub fn labels(scene: &Scene) -> Markup {
+    // Pixels are the device's, the places of SVG are CSS pixels.
+    let scale = scene.view.scale;
+    html! {
+        svg class="tl" width="100%" height="100%" { (texts(scene, &|x| px(x / scale), scale)) }
+    }
+}
+
+fn texts(scene: &Scene, place: &dyn Fn(f64) -> String, scale: f64) -> Markup {
+    html! {
+        @for text in &scene.texts {
+            text class=[role(text.role)] x=(place(text.x)) y=(px(f64::from(text.y) / scale))
+                text-anchor=[anchor(text.anchor)] {
+                (text.text)
+                @if let Some(whole) = &text.whole { title { (whole) } }
             }
         }
     }

@@ -10,6 +10,21 @@ use web_sys::{HtmlDialogElement, HtmlElement, HtmlInputElement, KeyboardEvent};
 
 use super::Page;
 
+/// What a key does on the timeline.
+fn timeline_act(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "w" | "W" => "timeline-in",
+        "s" | "S" => "timeline-out",
+        "a" | "A" => "timeline-left",
+        "d" | "D" => "timeline-right",
+        "[" => "timeline-previous",
+        "]" => "timeline-next",
+        "m" | "M" => "timeline-measure",
+        "Home" => "timeline-home",
+        _ => return None,
+    })
+}
+
 impl Page {
     /// A key was pressed.
     pub(super) fn key(self: &Rc<Self>, event: &KeyboardEvent) {
@@ -18,6 +33,13 @@ impl Page {
             return;
         }
         let key = event.key();
+        if key == "Enter"
+            && let Some(query) = self.find_query(event)
+        {
+            self.send(Message::Find { query, again: true, backward: event.shift_key() });
+            event.prevent_default();
+            return;
+        }
         if self.writes_text() || self.element("keys").is_some_and(|keys| keys.has_attribute("open")) {
             return;
         }
@@ -26,11 +48,21 @@ impl Page {
             "/" => self.focus_filter(),
             "o" => self.choose_files(),
             "Escape" => self.escape(),
+            key if self.has_stage() && timeline_act(key).is_some() => {
+                let act = timeline_act(key).unwrap_or_default().to_owned();
+                self.send(Message::Act { act, id: String::new() });
+                true
+            }
             digit => self.go_to_lens(digit),
         };
         if handled {
             event.prevent_default();
         }
+    }
+
+    fn find_query(&self, event: &KeyboardEvent) -> Option<String> {
+        let input = event.target()?.dyn_into::<HtmlInputElement>().ok()?;
+        input.has_attribute("data-find").then(|| input.value())
     }
 
     fn writes_text(&self) -> bool {

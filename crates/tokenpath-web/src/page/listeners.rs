@@ -92,6 +92,10 @@ impl Page {
 
     fn input(&self, event: &Event) {
         let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else { return };
+        if let Some(find) = target.dyn_ref::<HtmlInputElement>().filter(|input| input.has_attribute("data-find")) {
+            self.send(Message::Find { query: find.value(), again: false, backward: false });
+            return;
+        }
         let Some(name) = target.get_attribute("data-param") else { return };
         let value = if let Some(input) = target.dyn_ref::<HtmlInputElement>() {
             match input.type_().as_str() {

@@ -4,7 +4,9 @@ mod address;
 mod keys;
 mod listeners;
 mod opening;
+mod queue;
 mod region;
+mod stage;
 mod theme;
 
 use std::cell::{Cell, RefCell};
@@ -17,6 +19,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Document, HtmlElement, Window};
 
 use opening::{Running, Source};
+use stage::Stage;
 
 /// The page. Each field is borrowed for a moment only: a change of the document may call back into a listener.
 struct Page {
@@ -36,6 +39,12 @@ struct Page {
     scroll_to: Cell<Option<f64>>,
     /// What the crashed worker had open.
     crashed: RefCell<Option<Source>>,
+    /// The timeline's drawing surface, while its lens is shown.
+    stage: RefCell<Option<Stage>>,
+    /// The pixels of the frame that a report names, until they are drawn.
+    frame_pixels: RefCell<Option<js_sys::ArrayBuffer>>,
+    /// Ends the wait until the timeline counts as at rest.
+    settling: Cell<i32>,
 }
 
 /// Takes over the page. `spawn` returns a new worker that runs [`crate::worker()`] on the same module.
@@ -63,6 +72,9 @@ pub fn page(spawn: js_sys::Function) -> Result<(), JsValue> {
         busy: Cell::new(false),
         scroll_to: Cell::new(None),
         crashed: RefCell::new(None),
+        stage: RefCell::new(None),
+        frame_pixels: RefCell::new(None),
+        settling: Cell::new(0),
     });
     theme::start(&page);
     listeners::start(&page)?;
@@ -85,20 +97,13 @@ impl Page {
         self.document.body().is_none_or(|body| body.class_list().contains("empty"))
     }
 
-    /// Hands a message to the engine, in turn. Of several values of one parameter only the last is worth the work.
+    /// Hands a message to the engine, in turn. What a newer message makes pointless is not sent.
     fn send(&self, message: Message) {
         if self.current.borrow().is_none() {
             return;
         }
         if self.busy.get() {
-            let mut waiting = self.waiting.borrow_mut();
-            if let (Some(Message::SetParam { name: last, .. }), Message::SetParam { name, .. }) =
-                (waiting.back(), &message)
-                && last == name
-            {
-                waiting.pop_back();
-            }
-            waiting.push_back(message);
+            queue::push(&mut self.waiting.borrow_mut(), message);
             return;
         }
         self.busy.set(true);
@@ -116,18 +121,30 @@ impl Page {
         }
     }
 
-    fn carry_out(&self, effects: Vec<Effect>) {
+    fn carry_out(self: &Rc<Self>, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
                 Effect::Region { region, html, fresh } => {
                     let Some(element) = self.element(region.id()) else { continue };
                     region::set(&self.document, &element, &html, fresh);
-                    if region == Region::Lens && fresh {
-                        self.scroll(self.scroll_to.take().unwrap_or(0.0));
+                    if region == Region::Lens {
+                        if fresh {
+                            self.scroll(self.scroll_to.take().unwrap_or(0.0));
+                        }
+                        self.set_stage();
                     }
                 }
                 Effect::Title { text } => self.document.set_title(&text),
                 Effect::Fragment { text, push } => self.set_fragment(&text, push),
+                Effect::Frame { width, height, labels, band, measuring } => {
+                    self.draw(width, height, &labels, band.as_ref(), measuring);
+                }
+                Effect::Tip { html } => self.tip(&html),
+                Effect::Text { id, text } => {
+                    if let Some(element) = self.element(&id) {
+                        element.set_text_content(Some(&text));
+                    }
+                }
                 Effect::Say { text } => self.say(&text),
             }
         }

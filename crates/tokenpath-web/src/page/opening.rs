@@ -112,9 +112,10 @@ impl Page {
         let said_why: Token = Rc::new(Cell::new(false));
         let (page, token) = (Rc::downgrade(self), Rc::clone(&said_why));
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            let json = Array::from(&event.data()).get(0).as_string();
-            let report = json.and_then(|json| serde_json::from_str::<Report>(&json).ok());
+            let parts = Array::from(&event.data());
+            let report = parts.get(0).as_string().and_then(|json| serde_json::from_str::<Report>(&json).ok());
             if let (Some(page), Some(report)) = (page.upgrade(), report) {
+                *page.frame_pixels.borrow_mut() = parts.get(1).dyn_into().ok();
                 page.reported(&token, report);
             }
         });

@@ -3,6 +3,9 @@
 use wasm_bindgen::JsCast;
 use web_sys::{Document, Element, HtmlElement, HtmlInputElement, HtmlSelectElement, HtmlTemplateElement, Node};
 
+/// The element whose content is a script's: the timeline's stage.
+const DRAWN: &str = "timeline";
+
 /// Gives `element` the content `html`.
 ///
 /// A fresh region is replaced as a whole. Otherwise only what differs is touched: an element that stays keeps its
@@ -62,7 +65,10 @@ fn align(document: &Document, parent: &Node, a: &Node, b: &Node) {
     match (a.dyn_ref::<Element>(), b.dyn_ref::<Element>()) {
         (Some(old), Some(new)) if old.tag_name() == new.tag_name() && old.id() == new.id() => {
             align_attributes(old, new);
-            align_children(document, a, b);
+            // What a script drew in place of the static drawing is not the lens's to change.
+            if new.id() != DRAWN {
+                align_children(document, a, b);
+            }
             align_value(document, old, new);
         }
         (None, None) if a.node_type() == b.node_type() => a.set_node_value(b.node_value().as_deref()),
@@ -73,6 +79,9 @@ fn align(document: &Document, parent: &Node, a: &Node, b: &Node) {
 }
 
 fn align_attributes(old: &Element, new: &Element) {
+    if new.id() == DRAWN {
+        return;
+    }
     for name in old.get_attribute_names().iter().filter_map(|name| name.as_string()) {
         if !new.has_attribute(&name) {
             let _ = old.remove_attribute(&name);

@@ -1,13 +1,23 @@
 //! Light and dark: the system's unless the person chose. The choice is the one thing kept between visits.
 
+use std::rc::Rc;
+
+use wasm_bindgen::prelude::*;
 use web_sys::Storage;
 
 use super::Page;
 
 const KEY: &str = "tokenpath-theme";
+const DARK: &str = "(prefers-color-scheme: dark)";
 
-/// Nothing to do yet: the loading script has set the class of an earlier choice before the first paint.
-pub(super) fn start(_page: &Page) {}
+/// What is drawn in pixels follows the system's theme. The loading script has set the class of an earlier choice.
+pub(super) fn start(page: &Rc<Page>) {
+    let Ok(Some(query)) = page.window.match_media(DARK) else { return };
+    let page = Rc::clone(page);
+    let changed = Closure::<dyn FnMut()>::new(move || page.tell_surface());
+    let _ = query.add_event_listener_with_callback("change", changed.as_ref().unchecked_ref());
+    changed.forget();
+}
 
 impl Page {
     /// Whether the page is dark now.
@@ -17,7 +27,7 @@ impl Page {
     }
 
     fn system_is_dark(&self) -> bool {
-        self.window.match_media("(prefers-color-scheme: dark)").ok().flatten().is_some_and(|query| query.matches())
+        self.window.match_media(DARK).ok().flatten().is_some_and(|query| query.matches())
     }
 
     /// Switches to the other theme. Choosing the system's own follows the system again.
@@ -36,6 +46,7 @@ impl Page {
                 None => storage.remove_item(KEY),
             };
         }
+        self.tell_surface();
         self.say(if dark { "Dark theme" } else { "Light theme" });
     }
 

@@ -5,8 +5,8 @@ mod blob;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::Array;
-use tokenpath_engine::message::{Opening, Order, Progress, Report};
+use js_sys::{Array, Uint8Array};
+use tokenpath_engine::message::{Effect, Opening, Order, Progress, Report};
 use tokenpath_engine::{Engine, File};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -55,7 +55,13 @@ pub fn worker() -> Result<(), JsValue> {
             }
             Order::Update { message } => {
                 let effects = engine.borrow_mut().update(&message);
-                send(&message_scope, &Report::Updated { effects });
+                let drawn = effects.iter().any(|effect| matches!(effect, Effect::Frame { .. }));
+                let report = Report::Updated { effects };
+                if drawn {
+                    send_with_pixels(&message_scope, &report, engine.borrow().pixels());
+                } else {
+                    send(&message_scope, &report);
+                }
             }
         }
     });
@@ -109,6 +115,15 @@ async fn fetch(scope: &DedicatedWorkerGlobalScope, address: &str) -> Result<web_
 fn name_of(address: &str) -> String {
     let path = address.split(['?', '#']).next().unwrap_or(address);
     path.rsplit('/').next().unwrap_or(path).to_owned()
+}
+
+/// Sends a report with the frame that it names. The copy goes to the page without being copied again.
+fn send_with_pixels(scope: &DedicatedWorkerGlobalScope, report: &Report, pixels: &[u8]) {
+    let parts = Array::new();
+    parts.push(&JsValue::from_str(&serde_json::to_string(report).unwrap_or_default()));
+    let buffer = Uint8Array::from(pixels).buffer();
+    parts.push(&buffer);
+    let _ = scope.post_message_with_transfer(&parts, &Array::of1(&buffer));
 }
 
 fn send(scope: &DedicatedWorkerGlobalScope, report: &Report) {

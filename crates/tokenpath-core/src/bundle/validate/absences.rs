@@ -6,7 +6,7 @@ use crate::absence::{prefixes, split_cell};
 use crate::column::Column;
 use crate::json::{escape, quoted};
 use crate::model::{RESERVED_SECTION, Run};
-use crate::problem::{Problem, Problems, Rule};
+use crate::problem::{Problem, Problems, Rule, counted};
 use crate::record::PartView;
 
 /// Reports entries that explain nothing, and returns their places in the list.
@@ -16,19 +16,19 @@ pub(super) fn check(
     run: &Run,
     parts: &[PartView<'_>],
     used: &[bool],
+    uncertain: &HashSet<&'static str>,
     places: &[usize],
     problems: &mut Problems,
 ) -> BTreeSet<usize> {
     let place = |at: usize| places.get(at).copied().unwrap_or(at);
-    let known = Places::new(run, parts);
+    let known = Places::new(run, parts, uncertain);
     let mut faulty = BTreeSet::new();
     let mut seen: HashMap<&str, usize> = HashMap::new();
     for (at, entry) in run.absent.iter().enumerate() {
         let fault = match seen.get(entry.pointer.as_str()) {
-            Some(first) => Some((
-                Rule::Duplicate,
-                format!("entry {} is for {} too", place(*first), quoted_pointer(&entry.pointer)),
-            )),
+            Some(first) => {
+                Some((Rule::Duplicate, format!("entry {} is for {} too", place(*first), shown(&entry.pointer))))
+            }
             None => {
                 seen.insert(&entry.pointer, at);
                 if used.get(at).copied().unwrap_or(false) { None } else { known.fault(&entry.pointer) }
@@ -45,6 +45,8 @@ pub(super) fn check(
 /// Every place that the format knows, and what the run holds there.
 struct Places<'a> {
     held: HashMap<&'static str, &'a PartView<'a>>,
+    /// Tables whose being away is told already.
+    uncertain: &'a HashSet<&'static str>,
     /// Parts as declared, held or not.
     parts: HashSet<&'static str>,
     /// Fields and columns as declared: their part.
@@ -54,9 +56,10 @@ struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    fn new(run: &'a Run, parts: &'a [PartView<'a>]) -> Places<'a> {
+    fn new(run: &'a Run, parts: &'a [PartView<'a>], uncertain: &'a HashSet<&'static str>) -> Places<'a> {
         let mut places = Places {
             held: HashMap::new(),
+            uncertain,
             parts: HashSet::new(),
             fields: HashMap::new(),
             unknown: run.extra.iter().map(|(name, _)| format!("/{}", escape(name))).collect(),
@@ -87,7 +90,9 @@ impl<'a> Places<'a> {
         if self.parts.contains(pointer) {
             return match self.held.get(pointer) {
                 None => None,
-                Some(PartView::Table { rows, .. }) => present(&format!("the bundle holds the table, {rows} rows")),
+                Some(PartView::Table { rows, .. }) => {
+                    present(&format!("the bundle holds the table, with {}", counted(*rows, "row")))
+                }
                 Some(PartView::Record { .. }) => present("the bundle holds it"),
             };
         }
@@ -122,16 +127,18 @@ impl<'a> Places<'a> {
                     let null = columns.iter().any(|(spec, cells)| spec.name == name && cells.is_null(row));
                     if null { None } else { present("the cell holds a value") }
                 }
-                Some(PartView::Table { rows, .. }) => {
-                    Some((Rule::AbsenceOfNothing, format!("{pointer} is no cell: {part} has {rows} rows")))
-                }
+                Some(PartView::Table { rows, .. }) => Some((
+                    Rule::AbsenceOfNothing,
+                    format!("{pointer} is no cell: {part} has {}", counted(*rows, "row")),
+                )),
+                _ if self.uncertain.contains(part) => None,
                 _ => Some((Rule::AbsenceOfNothing, format!("{pointer} is no cell: the bundle does not hold {part}"))),
             };
         }
         if self.lies_in_unknown(pointer) {
             return None;
         }
-        let text = format!("{} is no place in a bundle", quoted_pointer(pointer));
+        let text = format!("{} is no place in a bundle", shown(pointer));
         Some((Rule::AbsenceOfNothing, text))
     }
 
@@ -151,7 +158,8 @@ fn has_null(column: &dyn Column) -> bool {
     column.rows() == 0 || (0..column.rows()).any(|row| column.is_null(row))
 }
 
-/// A pointer as somebody wrote it, cut where it is long.
-fn quoted_pointer(pointer: &str) -> String {
-    if pointer.len() <= 80 && !pointer.chars().any(char::is_control) { format!("{pointer:?}") } else { quoted(pointer) }
+/// A pointer as somebody wrote it; quoted and cut where it is long or odd.
+fn shown(pointer: &str) -> String {
+    let plain = pointer.starts_with('/') && pointer.len() <= 80 && pointer.chars().all(|c| c.is_ascii_graphic());
+    if plain { pointer.to_owned() } else { quoted(pointer) }
 }

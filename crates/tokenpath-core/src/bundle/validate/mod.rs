@@ -65,7 +65,7 @@ pub(super) fn check(run: &Run, mut problems: Problems, entries: &[usize]) -> (Fi
         }
     }
     check.reserved(run, &mut problems);
-    let faulty_entries = absences::check(run, &parts, &check.used, entries, &mut problems);
+    let faulty_entries = absences::check(run, &parts, &check.used, &check.uncertain, entries, &mut problems);
     let without_reason = check.without_reason;
     times::check(run, &mut problems);
     relations::check(run, &mut problems);

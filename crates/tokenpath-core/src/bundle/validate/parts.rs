@@ -6,7 +6,7 @@ use crate::absence::{AbsenceIndex, ReasonCode};
 use crate::column::Column;
 use crate::label::{ColumnLabel, Labels};
 use crate::model::{RESERVED_SECTION, Run};
-use crate::problem::{Problem, Problems, Rule};
+use crate::problem::{Problem, Problems, Rule, counted};
 use crate::record::{FieldSpec, Kind, Null, PartView};
 
 const UNEXPLAINED: &str = "it is missing and no absence entry says why";
@@ -20,7 +20,7 @@ pub(super) struct Check<'a> {
     rows: HashMap<&'static str, usize>,
     /// Tables that the bundle should hold and does not, or holds in part: told already, and references into them
     /// cannot be judged.
-    uncertain: HashSet<&'static str>,
+    pub(super) uncertain: HashSet<&'static str>,
     absent_is_lost: bool,
     pub(super) without_reason: Vec<(String, &'static str)>,
 }
@@ -98,7 +98,11 @@ impl<'a> Check<'a> {
     pub(super) fn presence(&mut self, pointer: &str, given: bool, null: Null, problems: &mut Problems) -> bool {
         if !given && !problems.is_spoiled(pointer) {
             let section = pointer.matches('/').count() == 1;
-            let missing = if section { "every bundle has this section" } else { "its section always has this part" };
+            let missing = if section {
+                "the section is missing; every bundle must have it"
+            } else {
+                "the part is missing; a section that is there must have it"
+            };
             self.empty(pointer, null, problems, missing);
         }
         given
@@ -115,7 +119,7 @@ impl<'a> Check<'a> {
             let at = format!("{pointer}/{}", spec.name);
             if !*has_value {
                 if !problems.is_spoiled(&at) {
-                    self.empty(&at, spec.null, problems, "this field may not be missing");
+                    self.empty(&at, spec.null, problems, "the field is missing; a record that is there must have it");
                 }
                 continue;
             }
@@ -148,7 +152,8 @@ impl<'a> Check<'a> {
         for (spec, column) in columns {
             let at = format!("{pointer}/{}", spec.name);
             if column.rows() != 0 && column.rows() != rows {
-                let text = format!("the column has {} cells, the table {rows} rows", column.rows());
+                let text =
+                    format!("the column has {}, the table {}", counted(column.rows(), "cell"), counted(rows, "row"));
                 problems.add(Problem::new(&at, Rule::RaggedTable, text));
                 continue;
             }
@@ -178,6 +183,10 @@ impl<'a> Check<'a> {
         let cells = index.column(at);
         let whole = index.at(at);
         let whole_code = whole.and_then(|at| self.run.absent.get(at)).map(|absence| absence.code);
+        // An end that cannot be read is told at its own place.
+        let end_unknown = end.as_ref().is_some_and(|(_, column)| {
+            problems.is_spoiled(&format!("{at}_end")) || column.rows() != 0 && column.rows() != rows
+        });
         let mut nulls = 0_usize;
         let mut unexplained = 0_usize;
         let mut first = None;
@@ -190,19 +199,20 @@ impl<'a> Check<'a> {
                     self.mark(cell);
                 }
                 let code = cell.and_then(|at| self.run.absent.get(at)).map(|absence| absence.code).or(whole_code);
-                let explained = match spec.null {
-                    Null::Free => true,
-                    Null::Never => code == Some(ReasonCode::SetAside),
-                    Null::Explained => code.is_some(),
-                    Null::EndedBy(_) => ended || code.is_some(),
-                };
+                let explained = end_unknown
+                    || match spec.null {
+                        Null::Free => true,
+                        Null::Never => code == Some(ReasonCode::SetAside),
+                        Null::Explained => code.is_some(),
+                        Null::EndedBy(_) => ended || code.is_some(),
+                    };
                 if !explained {
                     unexplained += 1;
                     first = first.or(Some(row));
                 }
             } else if let Some((end_name, _)) = &end {
                 let empty = column.is_empty_list(row);
-                if empty && !ended && !problems.is_spoiled(&format!("{at}_end")) {
+                if empty && !ended && !end_unknown {
                     problems.cell(at, row, Rule::UnexplainedEnd, || {
                         format!("the list is empty and {end_name} does not say why the chain ends here")
                     });
@@ -230,9 +240,11 @@ impl<'a> Check<'a> {
             more => format!(" (so are {} more cells of the column)", more - 1),
         };
         let (rule, text) = match (column_is_missing, spec.null) {
-            (true, Null::Never) => (Rule::MissingField, "a table with rows must have this column".to_owned()),
+            (true, Null::Never) => {
+                (Rule::MissingField, "the column is missing; a table with rows must have it".to_owned())
+            }
             (true, _) => (Rule::UnexplainedNull, "the column is missing and no absence entry says why".to_owned()),
-            (false, Null::Never) => (Rule::MissingField, format!("null in a column that may hold none{others}")),
+            (false, Null::Never) => (Rule::MissingField, format!("null, in a column that may hold none{others}")),
             (false, _) => (Rule::UnexplainedNull, format!("null, and no absence entry says why{others}")),
         };
         problems.add(Problem::new(place, rule, text));
@@ -262,8 +274,7 @@ fn dangling(target: i64, table: &str, rows: Option<usize>) -> String {
     match rows {
         None => format!("row {target} of {table}, which the bundle does not hold"),
         Some(0) => format!("row {target} of {table}, which has no rows"),
-        Some(1) => format!("row {target} of {table}, which has 1 row"),
-        Some(rows) => format!("row {target} of {table}, which has {rows} rows (the first is row 0)"),
+        Some(rows) => format!("row {target} of {table}, which has {} (the first is row 0)", counted(rows, "row")),
     }
 }
 
@@ -276,7 +287,11 @@ fn end_of<'b>(spec: &FieldSpec, columns: &[(FieldSpec, &'b dyn Column)]) -> Opti
 fn label(at: &str, pointer: &str, spec: &FieldSpec, labels: &Labels, rows: usize, problems: &mut Problems) {
     match labels.column(spec.name) {
         Some(ColumnLabel::PerRow { rows: given, .. }) if given.len() != rows => {
-            let text = format!("the column has labels for {} rows, the table {rows} rows", given.len());
+            let text = format!(
+                "there are labels for {}, and the table has {}",
+                counted(given.len(), "row"),
+                counted(rows, "row")
+            );
             problems.add(Problem::new(format!("{pointer}/labels/{}", spec.name), Rule::RaggedTable, text));
         }
         Some(_) => {}

@@ -123,8 +123,12 @@ fn intervals_lie_in_segments(run: &Run, problems: &mut Problems) {
     let (intervals, segments) = (&run.timeline.intervals, &run.timeline.segments);
     for row in 0..intervals.segment.raw().len() {
         let (Some(segment), Some(start)) = (intervals.segment.get(row), intervals.start.get(row)) else { continue };
-        let end = start.saturating_add(intervals.duration.get(row).unwrap_or(0));
+        // An interval that overflows, or a segment that ends before it starts, is told at its own place.
+        let Some(end) = start.checked_add(intervals.duration.get(row).unwrap_or(0)) else { continue };
         let (from, to) = (segments.start.get(segment as usize), segments.end.get(segment as usize));
+        if from > to && to.is_some() {
+            continue;
+        }
         if from.is_some_and(|from| start < from) || to.is_some_and(|to| end > to) {
             problems.cell("/timeline/intervals/segment", row, Rule::OutsideSegment, || {
                 let edge = |edge: Option<i64>| edge.map_or("unknown".to_owned(), |time| format!("{time} ns"));
@@ -147,15 +151,14 @@ fn periods(run: &Run, problems: &mut Problems) {
         let following = next.insert(rows.execution.get(row), start);
         let Some(period) = rows.period.get(row) else { continue };
         let at = "/passes/rows/period";
-        match following.map(|following| following.checked_sub(start)) {
-            Some(Some(distance)) if distance == period => {}
-            Some(Some(distance)) => problems.cell(at, row, Rule::Contradiction, || {
-                format!("{period} ns, and the next pass of the same execution starts after {distance} ns")
+        // Neither start is negative, so that the distance fits; passes out of order are told at their starts.
+        match following.map(|following| following.saturating_sub(start)) {
+            Some(distance) if distance == period || distance < 0 => {}
+            Some(distance) => problems.cell(at, row, Rule::Contradiction, || {
+                format!("a period of {period} ns, and the next pass of the same execution starts after {distance} ns")
             }),
-            // Both starts are at least zero and in order, or reported as not being so.
-            Some(None) => {}
             None => problems.cell(at, row, Rule::Contradiction, || {
-                format!("{period} ns, and there is no next pass of the same execution; the last has no period")
+                format!("a period of {period} ns, and no later pass of the same execution to measure it to")
             }),
         }
     }

@@ -185,7 +185,7 @@ fn arrivals_note(timing: &RequestTiming) -> Markup {
 
 fn table(timing: &RequestTiming) -> Markup {
     html! {
-        div class="tw txt segs" {
+        div class="tw txt def segs" {
             table {
                 thead { tr { th scope="col" { "Segment" } th scope="col" class="n" { "Length" } th scope="col" { "From and to, after time zero" } } }
                 tbody {

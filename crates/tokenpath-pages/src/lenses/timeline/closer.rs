@@ -28,7 +28,7 @@ pub(super) fn layer(cx: &Context<'_>, source: &Source<'_>) -> Markup {
     let chosen = stretches.iter().find(|event| Some(event.row) == wanted).or_else(|| stretches.first());
     let Some((event, end)) = chosen.and_then(|event| Some((event, event.end?))) else { return html! {} };
     let closer = Source {
-        start: Start { from: event.start, to: end, zero: event.start, pass: None },
+        start: Start { from: event.start, to: end, zero: event.start, ..source.start },
         only: Some(TrackKind::Intervals),
         ..*source
     };
