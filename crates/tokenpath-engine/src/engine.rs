@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tokenpath_import::{Continue, Imported, OpenOptions, ReadAt};
 use tokenpath_core::Run;
+use tokenpath_core::derive::coverage::LensStates;
+use tokenpath_core::traverse::{self, ComputedBy, Verdict};
+use tokenpath_import::{Continue, Imported, OpenOptions, ReadAt};
 use tokenpath_pages::errors::{self, Failure};
 use tokenpath_pages::html::Markup;
+use tokenpath_pages::inspector;
 use tokenpath_pages::lens::Lens;
 use tokenpath_pages::page::Context;
-use tokenpath_pages::shell::{self, Chip};
+use tokenpath_pages::shell;
 use tokenpath_pages::view::{Links, View};
 
 use crate::failure;
@@ -38,8 +41,20 @@ pub struct Engine {
 #[derive(Debug)]
 struct Session {
     imported: Imported,
-    verdict: Option<Chip>,
+    verdict: Verdict,
+    states: LensStates,
+    /// The pass of the token under test, where the timeline starts.
+    token: Option<u32>,
     timeline: Option<Timeline>,
+}
+
+impl Session {
+    fn new(imported: Imported) -> Session {
+        let verdict = traverse::verdict(&imported.run, None, ComputedBy::Page);
+        let states = shell::states(&imported.run, Some(&verdict));
+        let token = traverse::token_under_test(&imported.run).ok().map(|token| token.pass);
+        Session { imported, verdict, states, token, timeline: None }
+    }
 }
 
 impl Default for Engine {
@@ -69,11 +84,15 @@ impl Engine {
                 total: at.total,
                 unit: "bytes".to_owned(),
             });
+            if at.bytes == at.total {
+                progress(stage(format!("Checking {}", at.file)));
+            }
             Continue::Yes
         });
         match imported {
             Ok(imported) => {
-                self.session = Some(Session { imported, verdict: None, timeline: None });
+                progress(stage("Walking the token under test".to_owned()));
+                self.session = Some(Session::new(imported));
                 self.view = View::parse(&opening.fragment);
                 self.shown.clear();
                 self.title.clear();
@@ -125,11 +144,11 @@ impl Engine {
         let fresh = view.lens != self.view.lens;
         let (selected, ranged) = (view.item != self.view.item, view.param("range") != self.view.param("range"));
         self.view = view;
-        if let Some(Session { imported, timeline: Some(timeline), .. }) = &mut self.session {
+        if let Some(Session { imported, token, timeline: Some(timeline), .. }) = &mut self.session {
             if self.view.lens != Lens::Timeline {
                 timeline.leave();
             }
-            timeline.select(&imported.run, self.view.item, None, selected && !ranged);
+            timeline.select(&imported.run, self.view.item, *token, selected && !ranged);
             if ranged {
                 timeline.show_range(&imported.run, self.view.param("range"));
             }
@@ -195,8 +214,8 @@ impl Engine {
         }
         self.view = view.clone();
         effects.push(self.fragment(false));
-        if let Some(Session { imported, timeline: Some(timeline), .. }) = &mut self.session {
-            timeline.select(&imported.run, view.item, None, true);
+        if let Some(Session { imported, token, timeline: Some(timeline), .. }) = &mut self.session {
+            timeline.select(&imported.run, view.item, *token, true);
         }
         self.view = self.with_range(view);
         effects.extend(self.render(false));
@@ -237,8 +256,8 @@ impl Engine {
         let session = self.session.as_mut().filter(|_| self.view.lens == Lens::Timeline)?;
         let run = &session.imported.run;
         let timeline = session.timeline.get_or_insert_with(|| {
-            let mut timeline = Timeline::new(run, self.view.item, None);
-            timeline.select(run, self.view.item, None, false);
+            let mut timeline = Timeline::new(run, self.view.item, session.token);
+            timeline.select(run, self.view.item, session.token, false);
             timeline
         });
         Some((run, timeline))
@@ -264,14 +283,14 @@ impl Engine {
             problems: &session.imported.problems,
             view: &self.view,
             links: Links::Fragment,
-            verdict: None,
+            verdict: Some(&session.verdict),
         };
         let regions: [(Region, Markup); 5] = [
             (Region::Lens, shell::lens(&cx)),
-            (Region::Inspector, shell::inspector(&cx)),
-            (Region::Rail, shell::rail(&cx)),
-            (Region::Picker, shell::picker(&cx)),
-            (Region::Header, shell::header(Some(&cx), session.verdict.as_ref())),
+            (Region::Inspector, inspector::content(&cx)),
+            (Region::Rail, shell::rail(&cx, &session.states)),
+            (Region::Picker, shell::picker(&cx, &session.states)),
+            (Region::Header, shell::header(Some(&cx))),
         ];
         let mut effects = Vec::new();
         let title = shell::title(&cx);
@@ -290,6 +309,11 @@ impl Engine {
         }
         effects
     }
+}
+
+/// A stage of which nothing is counted.
+fn stage(stage: String) -> Progress {
+    Progress { stage, done: 0, total: 0, unit: String::new() }
 }
 
 fn notice(html: String) -> Effect {

@@ -4,22 +4,26 @@ use tokenpath_core::bundle::ReadError;
 use tokenpath_import::{Format, OpenError};
 use tokenpath_pages::errors::Failure;
 
-/// The failure of opening files.
-pub(crate) fn of(error: &OpenError) -> Failure {
+/// The failure of opening files: what was wrong, and what to do next.
+pub fn of(error: &OpenError) -> Failure {
     let advice = match error {
         OpenError::Nothing => "Choose or drop at least one file.",
         OpenError::Empty { .. } | OpenError::Blank { .. } => {
             "The program that wrote it has not finished, or failed. Look at its messages, then record again."
         }
         OpenError::NotRead { format, .. } => of_format(*format),
-        OpenError::Unknown { .. } => "Open one of the files that the start page lists. Names do not matter, content does.",
+        OpenError::Unknown { .. } => {
+            "Open one of the files that the start page lists. Names do not matter, content does."
+        }
         OpenError::Read { .. } => "The file may have changed since it was chosen. Open it again.",
         OpenError::Bundle { error, .. } => of_bundle(error),
         OpenError::TooLarge { .. } => "Record fewer passes or shorter, so that the recording stays below the limit.",
         OpenError::Malformed { .. } => {
             "The file may be cut off or edited by hand. Get it again from where it was made, or record again."
         }
-        OpenError::Gguf { .. } => "The file may be cut off: compare its length with where it came from, and copy it again.",
+        OpenError::Gguf { .. } => {
+            "The file may be cut off: compare its length with where it came from, and copy it again."
+        }
         OpenError::DoNotBelong { .. } => "Open them one at a time, or choose files of the same run.",
         _ => "Open the file again, or another one.",
     };

@@ -11,6 +11,7 @@ pub mod message;
 mod timeline;
 
 pub use engine::{Engine, File};
+pub use failure::of as failure_of;
 pub use tokenpath_import::{ReadAt, ReadFailed};
 pub use tokenpath_pages::lens::Lens;
 pub use tokenpath_pages::view::View;

@@ -56,13 +56,22 @@ struct Surface {
 enum Held {
     Nothing,
     /// Moves what is shown; where it was pressed, where it is, whether it has moved beyond a click.
-    Pan { pressed: (f64, f64), at: (f64, f64), moved: bool },
+    Pan {
+        pressed: (f64, f64),
+        at: (f64, f64),
+        moved: bool,
+    },
     /// Spans a box.
-    Box { from: f64, to: f64 },
+    Box {
+        from: f64,
+        to: f64,
+    },
     /// Drags the minimap's window.
     Map,
     /// Spans a measurement.
-    Measure { from: i64 },
+    Measure {
+        from: i64,
+    },
 }
 
 impl Timeline {

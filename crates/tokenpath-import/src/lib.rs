@@ -9,7 +9,7 @@
 //!
 //! Must never contain: derived figures, text of numbers for pages, HTML.
 //!
-//! Reading order: [`read_at`], [`sniff`], [`open`], then the readers.
+//! Reading order: [`read_at`], [`mod@sniff`], [`open()`], then the readers.
 
 mod absent;
 mod error;

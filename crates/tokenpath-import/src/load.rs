@@ -89,6 +89,14 @@ pub(crate) fn load(
             })?;
             Content::Request(Box::new(capture))
         }
+        _ if is_gzip(&beginning) => {
+            return Err(OpenError::Malformed {
+                name: name.clone(),
+                format,
+                place: "byte 0".to_owned(),
+                what: "it lies within a gzip stream; a model file is read in place and not inflated".to_owned(),
+            });
+        }
         _ => {
             let model = gguf::read(source).map_err(|error| OpenError::Gguf { name: name.clone(), error })?;
             Content::Gguf(Box::new(model))

@@ -8,6 +8,7 @@ use std::fs;
 
 use support::{expected, open_all, opened, root};
 use tokenpath_core::bundle::{read, write};
+use tokenpath_core::traverse::{ComputedBy, verdict};
 use tokenpath_import::Format;
 
 const CASES: [&str; 8] = [
@@ -70,4 +71,18 @@ fn captures_hold_the_oracles_counts() {
 fn a_bundle_is_a_whole_run() {
     let error = open_all(&[fixture("user-chat"), fixture("smollm2")]).unwrap_err().to_string();
     assert!(error.contains("one-of-each"), "{error}");
+}
+
+/// Right values: counted by hand. A decode pass of SmolLM2 reads a weight in 1 look-up, 7 products of each of 30 layers and
+/// the head, and 61 scalings of a norm; the synthetic run has its gaps planted.
+#[test]
+fn verdicts() {
+    let of = |case: &str| verdict(&opened(&[fixture(case)]).run, None, ComputedBy::Generator);
+    let smollm2 = of("smollm2");
+    assert!(smollm2.is_pass(), "{:#?}", smollm2.gaps);
+    assert_eq!((smollm2.up.total, smollm2.reach_tensor), (936, 1 + 7 * 30 + 1 + 61));
+    assert!(of("smollm2-server").is_pass() && of("tiny-moe").is_pass() && of("tiny-hybrid").is_pass());
+    assert!(of("synthetic-metal").is_fail());
+    let user = of("user-chat");
+    assert!(!user.is_pass() && !user.is_fail());
 }

@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 }
                 body {
                     (symbols())
-                    div class="frame" { nav class="rail" {} main class="lens" { (lenses::render(view.lens, &context)) } aside class="insp" {} }
+                    div class="frame" { nav class="rail" {} main class="lens" { (lenses::render(view.lens, &context)) } aside class="insp" { (tokenpath_pages::inspector::content(&context)) } }
                 }
             }
         };
@@ -55,8 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn style(folder: &Path) -> Result<String, Box<dyn Error>> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path()).collect();
     files.sort();
     let mut css = String::new();
     for file in files {

@@ -89,7 +89,7 @@ fn draw(svg: &mut String, histogram: &Histogram, marks: &[Mark], what: &str) -> 
         .disable_x_mesh()
         .x_labels(7)
         .y_labels(4)
-        .x_desc(format!("{unit}, bins of {}", format::nanos(histogram.width)))
+        .x_desc(format!("{unit}, in bins of {} {unit}", format::tick(at(histogram.width))))
         .y_desc(what)
         .axis_style(AXIS)
         .bold_line_style(GRID)
@@ -107,6 +107,7 @@ fn draw(svg: &mut String, histogram: &Histogram, marks: &[Mark], what: &str) -> 
         let left = at(longest) + width;
         chart.draw_series([Rectangle::new([(left, 0), (left + 2.0 * width, count)], TAIL.filled())])?;
     }
+    let tail_label = label.pos(Pos::new(HPos::Right, VPos::Bottom));
     let centred = label.pos(Pos::new(HPos::Center, VPos::Bottom));
     let above = |middle: f64, count: u32| Text::new(count.to_string(), (middle, count), centred.clone());
     // Counts above bars are read where there are few bars; else the axis tells.
@@ -121,14 +122,19 @@ fn draw(svg: &mut String, histogram: &Histogram, marks: &[Mark], what: &str) -> 
         )?;
     }
     if let Some((count, _)) = histogram.beyond {
-        chart.draw_series([above(at(longest) + 2.0 * width, count)])?;
+        let text = format!("{count} longer");
+        chart.draw_series([Text::new(text, (at(longest) + 3.0 * width, count), tail_label)])?;
     }
     let top = histogram.highest().max(1);
     for (line, mark) in marks.iter().enumerate() {
         let x = (mark.at / scale).clamp(from, to);
         let (pixel, _) = chart.plotting_area().map_coordinate(&(x, top));
         let y = 8 + 14 * i32::try_from(line).unwrap_or(0);
-        let (bottom, _) = (chart.plotting_area().map_coordinate(&(x, 0)).1, ());
+        // A mark ends above the count of the bar that it would run through.
+        let bin = usize::try_from((mark.at as i64).saturating_sub(histogram.start) / histogram.width.max(1)).ok();
+        let count = bin.and_then(|bin| histogram.counts.get(bin)).copied().unwrap_or(0);
+        let foot = chart.plotting_area().map_coordinate(&(x, count)).1;
+        let bottom = if count > 0 { (foot - 15).max(y + 4) } else { foot };
         root.draw(&PathElement::new(vec![(pixel, y), (pixel, bottom)], MARK))?;
         let right = pixel > i32::try_from(WIDTH / 2).unwrap_or(0);
         let (anchor, shift) = if right { (HPos::Right, -5) } else { (HPos::Left, 5) };

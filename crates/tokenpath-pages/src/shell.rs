@@ -4,12 +4,17 @@
 //! document, by the same functions. What only a script can do carries the class `live` and stays hidden without one.
 
 use tokenpath_core::Run;
+use tokenpath_core::derive::coverage::{LensStates, State, lens_states, levels};
 use tokenpath_core::problem::Problem;
+use tokenpath_core::traverse::{Outcome, Verdict};
 
 use crate::errors;
+use crate::format;
 use crate::html::{DOCTYPE, Markup, html, symbol};
+use crate::inspector;
 use crate::lens::Lens;
 use crate::lenses;
+use crate::naming;
 use crate::page::{Context, symbols};
 use crate::value::glyph_id;
 use crate::welcome;
@@ -19,17 +24,6 @@ use crate::welcome;
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; \
      worker-src 'self' blob:; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; \
      form-action 'none'";
-
-/// The verdict as the header shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chip {
-    /// The verdict in a word.
-    pub word: String,
-    /// What follows it where there is room.
-    pub detail: String,
-    /// Whether it has gaps: drawn with the broken shape.
-    pub failed: bool,
-}
 
 /// What a document refers to, relative to itself.
 #[derive(Clone, Copy, Debug)]
@@ -42,61 +36,50 @@ pub struct Assets<'a> {
     pub bundle: Option<&'a str>,
 }
 
-/// How much of a lens's level the run holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// All that the lens draws.
-    Present,
-    /// Some of it.
-    Partial,
-    /// Nothing.
-    Absent,
-}
-
-impl State {
-    const ALL: [State; 3] = [State::Present, State::Partial, State::Absent];
-
-    fn word(self) -> &'static str {
-        match self {
-            State::Present => "present",
-            State::Partial => "partial",
-            State::Absent => "absent",
-        }
-    }
-
-    fn mark(self) -> Markup {
-        let id = match self {
-            State::Present => "#s-p",
-            State::Partial => "#s-h",
-            State::Absent => "#s-a",
-        };
-        html! { svg class="st" role="img" aria-label=(self.word()) { use href=(id) {} } }
-    }
-}
-
-/// How much of `lens` the run holds.
-pub fn state(run: &Run, lens: Lens) -> State {
-    let given: &[bool] = match lens {
-        Lens::Run => &[run.identity.given],
-        Lens::Request => &[run.request.given],
-        Lens::Passes => &[run.passes.rows.given],
-        Lens::Model => &[run.model.tensors.given],
-        Lens::Block | Lens::Nodes => &[run.graph.nodes.given],
-        Lens::Kernels => &[run.kernels.given, run.timeline.intervals.given],
-        Lens::Timeline => &[run.timeline.intervals.given],
-        Lens::Traversal => &[run.timeline.intervals.given, run.graph.nodes.given],
+/// The states of the lenses, which the navigation shows. Computed once for a run.
+pub fn states(run: &Run, verdict: Option<&Verdict>) -> LensStates {
+    let states = lens_states(run, &levels(run));
+    let traversal = match verdict.map(|verdict| &verdict.outcome) {
+        Some(Outcome::Pass) => State::Present,
+        _ => states.traversal,
     };
-    match given.iter().filter(|given| **given).count() {
-        0 => State::Absent,
-        count if count == given.len() => State::Present,
-        _ => State::Partial,
+    LensStates { traversal, ..states }
+}
+
+fn state(states: &LensStates, lens: Lens) -> State {
+    match lens {
+        Lens::Run => states.run,
+        Lens::Request => states.request,
+        Lens::Passes => states.passes,
+        Lens::Model => states.model,
+        Lens::Block => states.block,
+        Lens::Nodes => states.nodes,
+        Lens::Kernels => states.kernels,
+        Lens::Timeline => states.timeline,
+        Lens::Traversal => states.traversal,
     }
+}
+
+fn word(state: State) -> &'static str {
+    match state {
+        State::Present => "present",
+        State::Partial => "partial",
+        State::Absent => "absent",
+    }
+}
+
+fn mark(state: State) -> Markup {
+    let id = match state {
+        State::Present => "#s-p",
+        State::Partial => "#s-h",
+        State::Absent => "#s-a",
+    };
+    html! { svg class="st" role="img" aria-label=(word(state)) { use href=(id) {} } }
 }
 
 /// The name of a run: its model's, or its title.
 pub fn run_name(run: &Run) -> &str {
-    let identity = &run.identity;
-    identity.model.name.as_deref().or(identity.title.as_deref()).unwrap_or("A run without a name")
+    naming::model(run).or(run.identity.title.as_deref()).unwrap_or("A run without a name")
 }
 
 /// The title of a page, for the browser's tab.
@@ -105,7 +88,7 @@ pub fn title(cx: &Context<'_>) -> String {
 }
 
 /// The header: identity, capture mode, verdict, actions.
-pub fn header(cx: Option<&Context<'_>>, verdict: Option<&Chip>) -> Markup {
+pub fn header(cx: Option<&Context<'_>>) -> Markup {
     html! {
         a class="brand" id="brand" href="./" { "Tokenpath" }
         @if let Some(cx) = cx {
@@ -119,12 +102,7 @@ pub fn header(cx: Option<&Context<'_>>, verdict: Option<&Chip>) -> Markup {
             @if cx.run.identity.synthetic == Some(true) {
                 span class="chip mode" title="Made up to exercise a reader; no run stands behind it" { "synthetic" }
             }
-            @if let Some(verdict) = verdict {
-                a id="verdict" class={ "chip" @if verdict.failed { " fail" } } href=(cx.to(Lens::Traversal)) {
-                    @if verdict.failed { (symbol("x-gap", 26, 12, "gapmark")) }
-                    span { (verdict.word) @if !verdict.detail.is_empty() { i { ", " (verdict.detail) } } }
-                }
-            }
+            @if let Some(verdict) = cx.verdict { (chip(cx, verdict)) }
         }
         div class="acts live" {
             button class="btn" id="open" type="button" data-act="open" { "Open" }
@@ -133,6 +111,24 @@ pub fn header(cx: Option<&Context<'_>>, verdict: Option<&Chip>) -> Markup {
             }
             button class="btn" id="theme" type="button" data-act="theme"
                 aria-label="Switch between light and dark" { "Theme" }
+        }
+    }
+}
+
+/// The verdict in a word, with the number of gaps where there is room.
+fn chip(cx: &Context<'_>, verdict: &Verdict) -> Markup {
+    let gaps = verdict.gap_count();
+    let class = if verdict.is_fail() { "chip fail" } else { "chip" };
+    let (word, detail) = match &verdict.outcome {
+        Outcome::Pass => ("pass", String::new()),
+        Outcome::Fail => ("fail", format::plural(i64::try_from(gaps).unwrap_or(i64::MAX), "gap", "gaps")),
+        Outcome::NotApplicable { .. } => ("no verdict", "not applicable".to_owned()),
+    };
+    html! {
+        a id="verdict" class=(class) href=(cx.to(Lens::Traversal)) title="Verdict on the token under test" {
+            // A failed verdict is a shape before it is a colour.
+            @if verdict.is_fail() { (symbol("x-gap", 26, 12, "gapmark")) }
+            span { (word) @if !detail.is_empty() { i { ", " (detail) } } }
         }
     }
 }
@@ -153,36 +149,38 @@ fn conditions(run: &Run) -> String {
 }
 
 /// The navigation: the lenses in the order of the stack with their states, and the legend.
-pub fn rail(cx: &Context<'_>) -> Markup {
+pub fn rail(cx: &Context<'_>, states: &LensStates) -> Markup {
     html! {
         @for (i, lens) in Lens::ALL.into_iter().enumerate() {
             a id={ "to-" (lens.slug()) } href=(cx.to(lens)) aria-keyshortcuts=(i + 1)
                 aria-current=[(lens == cx.view.lens).then_some("page")] {
-                (state(cx.run, lens).mark()) (lens.name())
+                (mark(state(states, lens))) (lens.name())
             }
         }
         hr;
-        ul class="legend" aria-label="Labels of values" {
+        ul class="rail-key" aria-label="Labels of values" {
             @for kind in tokenpath_core::LabelKind::ALL {
                 li { (symbol(glyph_id(kind), 11, 11, "lb")) (kind.word()) }
             }
             li { span class="ab" aria-hidden="true" { "\u{2014}" } "absent, opens its reason" }
         }
         hr;
-        ul class="legend" aria-label="States of a lens" {
-            @for state in State::ALL { li { (state.mark()) span aria-hidden="true" { (state.word()) } } }
+        ul class="rail-key" aria-label="States of a lens" {
+            @for state in [State::Present, State::Partial, State::Absent] {
+                li { (mark(state)) span aria-hidden="true" { (word(state)) } }
+            }
         }
     }
 }
 
 /// The navigation on narrow screens.
-pub fn picker(cx: &Context<'_>) -> Markup {
+pub fn picker(cx: &Context<'_>, states: &LensStates) -> Markup {
     html! {
         label class="sr" for="pick-lens" { "Lens" }
         select id="pick-lens" data-go {
             @for lens in Lens::ALL {
                 option value=(cx.view.to(lens).fragment()) selected[lens == cx.view.lens] {
-                    (lens.name()) " (" (state(cx.run, lens).word()) ")"
+                    (lens.name()) " (" (word(state(states, lens))) ")"
                 }
             }
         }
@@ -206,15 +204,6 @@ pub fn lens(cx: &Context<'_>) -> Markup {
         @if cx.view.lens == Lens::Run && !cx.problems.is_empty() {
             (errors::all(cx.problems))
         }
-    }
-}
-
-/// The inspector's content.
-pub fn inspector(cx: &Context<'_>) -> Markup {
-    html! {
-        summary { h2 { "Nothing is selected" } }
-        p { "Select a pass, a layer, a node, a kernel or a tensor in any lens. What is known about it stands here." }
-        @if let Some(item) = cx.view.item { p { code { (item) } } }
     }
 }
 
@@ -246,15 +235,16 @@ fn keys() -> Markup {
 
 /// The page of a run that stands alone: complete without scripts, and the viewer's own page once the script runs.
 ///
-/// `verdict` is what the header shows. The links are those of `cx`; a publisher uses [`crate::view::Links::Files`].
-pub fn document(cx: &Context<'_>, verdict: Option<&Chip>, assets: &Assets<'_>) -> String {
+/// The links are those of `cx`; a publisher uses [`crate::view::Links::Files`].
+pub fn document(cx: &Context<'_>, assets: &Assets<'_>) -> String {
+    let states = states(cx.run, cx.verdict);
     let description = format!("{} of {}: {}.", cx.view.lens.name(), run_name(cx.run), conditions(cx.run));
     let regions = Regions {
-        header: header(Some(cx), verdict),
-        rail: rail(cx),
-        picker: picker(cx),
+        header: header(Some(cx)),
+        rail: rail(cx, &states),
+        picker: picker(cx, &states),
         lens: lens(cx),
-        inspector: inspector(cx),
+        inspector: inspector::content(cx),
     };
     frame(&title(cx), &description, Some(cx.view.lens), &regions, assets).into_string()
 }
@@ -262,7 +252,7 @@ pub fn document(cx: &Context<'_>, verdict: Option<&Chip>, assets: &Assets<'_>) -
 /// The page before anything is opened.
 pub fn start_document(assets: &Assets<'_>) -> String {
     let regions = Regions {
-        header: header(None, None),
+        header: header(None),
         rail: html! {},
         picker: html! {},
         lens: welcome::page(),

@@ -20,10 +20,20 @@ pub fn disagreement(found: &Disagreement) -> Markup {
             " "
             @for (i, (source, fact)) in found.readings.iter().enumerate() {
                 @if i == 0 { (capital(source)) } @else { "; " (source) }
-                " " (value::known(fact))
+                " " (reading(found, fact))
             }
             ". Both stand. " (found.may_mean)
         }
+    }
+}
+
+/// A source's value; exact where rounding would make it equal to another's.
+fn reading(found: &Disagreement, fact: &Fact) -> Markup {
+    let text = format::quantity(&fact.quantity);
+    let alike = found.readings.iter().filter(|(_, other)| format::quantity(&other.quantity) == text).count() > 1;
+    match format::exact(&fact.quantity).filter(|_| alike) {
+        Some(exact) => html! { span class="v" { (value::glyph(&fact.label)) (exact) } },
+        None => value::known(fact),
     }
 }
 

@@ -31,6 +31,22 @@ impl<'a> Sort<'a> {
 
 /// A column's head that sorts by `key`: the first click in the given direction, the next the other way round.
 pub fn sort_head(cx: &Context<'_>, caption: &str, key: &str, numeric: bool, descending_first: bool) -> Markup {
+    sorting(cx, caption, key, numeric, descending_first, None)
+}
+
+/// The same for numbers that all carry one label, which stands here once; the largest first.
+pub fn sort_head_labelled(cx: &Context<'_>, caption: &str, key: &str, label: &Label) -> Markup {
+    sorting(cx, caption, key, true, true, Some(label))
+}
+
+fn sorting(
+    cx: &Context<'_>,
+    caption: &str,
+    key: &str,
+    numeric: bool,
+    descending_first: bool,
+    label: Option<&Label>,
+) -> Markup {
     let now = Sort::of(cx);
     let active = now.key == key;
     let descending = if active { !now.descending } else { descending_first };
@@ -50,6 +66,7 @@ pub fn sort_head(cx: &Context<'_>, caption: &str, key: &str, numeric: bool, desc
                     None => {}
                 }
             }
+            @if let Some(label) = label { " " (glyph(label)) }
         }
     }
 }
@@ -69,7 +86,9 @@ pub fn plain(reading: &Reading) -> Markup {
     match reading {
         // A value that is weaker than derived keeps a label of its own.
         Ok(fact) if fact.label.kind > LabelKind::Derived => known(fact),
-        Ok(fact) => html! { span class="v" title=[format::exact(&fact.quantity)] { (format::quantity(&fact.quantity)) } },
+        Ok(fact) => {
+            html! { span class="v" title=[format::exact(&fact.quantity)] { (format::quantity(&fact.quantity)) } }
+        }
         Err(missing) => absent_short(missing),
     }
 }

@@ -3,7 +3,7 @@
 //! Must never contain: a time or share where the instrument does not time every interval; a name matched to a node
 //! that the bundle does not map.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::chosen::{chosen_pass, execution_of};
 use super::spread::percentile;
@@ -125,10 +125,12 @@ pub struct Row<'a> {
     pub intervals: u32,
     /// Its times; `None` where timing is not complete.
     pub times: Option<Times>,
-    /// Nodes that name the kernel as a candidate.
+    /// Nodes that name the kernel as a candidate, in the graphs that the population's passes execute.
     pub nodes: u32,
     /// The weakest label of those mappings.
     pub mapping: Option<&'a Label>,
+    /// The first of its intervals.
+    pub first: u32,
 }
 
 /// The table of one population.
@@ -159,7 +161,8 @@ pub fn table<'a>(run: &'a Run, population: Population<'_>) -> Table<'a> {
     let in_pass = members(run, population);
     let mut index: HashMap<Subject<'a>, usize> = HashMap::new();
     let mut durations: Vec<Vec<i64>> = Vec::new();
-    let mut counts: Vec<u32> = Vec::new();
+    // Number of intervals and the first of them.
+    let mut counts: Vec<(u32, u32)> = Vec::new();
     let mut missing: Option<usize> = None;
     let mut total = 0_u32;
     for row in 0..intervals.rows() {
@@ -181,12 +184,12 @@ pub fn table<'a>(run: &'a Run, population: Population<'_>) -> Table<'a> {
         };
         let at = *index.entry(subject).or_insert_with(|| {
             durations.push(Vec::new());
-            counts.push(0);
+            counts.push((0, u32::try_from(row).unwrap_or(u32::MAX)));
             counts.len() - 1
         });
         total += 1;
         if let Some(count) = counts.get_mut(at) {
-            *count += 1;
+            count.0 += 1;
         }
         match intervals.duration.get(row) {
             Some(duration) => {
@@ -199,7 +202,7 @@ pub fn table<'a>(run: &'a Run, population: Population<'_>) -> Table<'a> {
     }
     let timing = complete_timing(run)
         .and_then(|()| missing.map_or(Ok(()), |row| Err(run.missing(&format!("/timeline/intervals/duration/{row}")))));
-    let candidates = candidates(run);
+    let candidates = candidates(run, &graphs_of(run, &in_pass));
     let mut rows: Vec<Row<'a>> = index
         .into_iter()
         .map(|(subject, at)| {
@@ -211,8 +214,8 @@ pub fn table<'a>(run: &'a Run, population: Population<'_>) -> Table<'a> {
                 }
                 _ => (0, None),
             };
-            let intervals = counts.get(at).copied().unwrap_or_default();
-            Row { subject, intervals, times, nodes, mapping }
+            let (intervals, first) = counts.get(at).copied().unwrap_or_default();
+            Row { subject, intervals, times, nodes, mapping, first }
         })
         .collect();
     rows.sort_by_key(|row| {
@@ -225,7 +228,7 @@ pub fn table<'a>(run: &'a Run, population: Population<'_>) -> Table<'a> {
 }
 
 /// Which passes belong to a population.
-fn members(run: &Run, population: Population<'_>) -> Vec<bool> {
+pub fn members(run: &Run, population: Population<'_>) -> Vec<bool> {
     let rows = &run.passes.rows;
     (0..rows.rows())
         .map(|pass| {
@@ -249,11 +252,25 @@ struct Candidates<'a> {
     unknown: HashMap<&'a str, u32>,
 }
 
-/// How many nodes name each kernel, and how many nodes of each operation have an unknown kernel.
-fn candidates(run: &Run) -> Candidates<'_> {
+/// The graphs that these passes execute; empty when one of them names none, so that every graph may be meant.
+pub fn graphs_of(run: &Run, in_pass: &[bool]) -> BTreeSet<u32> {
+    let graphs = &run.passes.rows.graph;
+    let members = || in_pass.iter().enumerate().filter(|(_, member)| **member).map(|(pass, _)| pass);
+    if members().any(|pass| graphs.get(pass).is_none()) {
+        return BTreeSet::new();
+    }
+    members().filter_map(|pass| graphs.get(pass)).collect()
+}
+
+/// How many nodes of these graphs (of all, where none is named) name each kernel, and how many of each operation have
+/// an unknown kernel.
+fn candidates<'a>(run: &'a Run, graphs: &BTreeSet<u32>) -> Candidates<'a> {
     let nodes = &run.graph.nodes;
     let mut out = Candidates::default();
     for row in 0..nodes.rows() {
+        if !graphs.is_empty() && !nodes.graph.get(row).is_some_and(|graph| graphs.contains(&graph)) {
+            continue;
+        }
         match nodes.kernels.get(row) {
             Some(list) => {
                 for kernel in list {

@@ -70,8 +70,11 @@ pub struct Page {
     pub nodes: Vec<u32>,
     /// How many nodes match.
     pub matching: usize,
-    /// How many of them are timed in the chosen pass, and the sum of their times, in nanoseconds.
-    pub timed: (usize, i64),
+    /// How many of them are timed in the chosen pass.
+    pub timed: usize,
+    /// The sum of their times, in nanoseconds; `None` when a time covers several nodes, so that adding would count it
+    /// more than once.
+    pub sum: Option<i64>,
     /// How much work it was.
     pub work: Work,
 }
@@ -127,7 +130,8 @@ pub fn page(
     };
     let rows = u32::try_from(nodes.rows()).unwrap_or(u32::MAX);
     let mut found: Vec<u32> = Vec::new();
-    let mut timed = (0, 0_i64);
+    let mut timed = 0;
+    let mut sum = Some(0_i64);
     for node in 0..rows {
         let row = node as usize;
         if filter.graph.is_some() && nodes.graph.get(row) != filter.graph {
@@ -170,15 +174,15 @@ pub fn page(
             continue;
         }
         if let Some(time) = times.and_then(|times| times.get(node)) {
-            timed.0 += 1;
-            timed.1 = timed.1.saturating_add(time.nanos);
+            timed += 1;
+            sum = sum.filter(|_| !time.shared).and_then(|sum| sum.checked_add(time.nanos));
         }
         found.push(node);
     }
     let matching = found.len();
     let mut work = Work { looked_at: rows as usize, compared: 0 };
     let nodes = ordered(run, found, key, descending, from, length, times, &mut work);
-    Page { nodes, matching, timed, work }
+    Page { nodes, matching, timed, sum, work }
 }
 
 #[allow(clippy::too_many_arguments, reason = "one call; a struct would only rename the arguments of `page`")]
@@ -232,7 +236,7 @@ fn ordered(
     let from = from.min(found.len());
     let to = from.saturating_add(length).min(found.len());
     // Encode order is the order in which they were found.
-    if !(key == Key::Index && !descending) {
+    if key != Key::Index || descending {
         if from > 0 && from < found.len() {
             found.select_nth_unstable_by(from, &mut order);
         }
@@ -318,3 +322,6 @@ pub fn facets(run: &Run) -> Facets<'_> {
     out.kernels.sort_by_key(|(kernel, count)| (std::cmp::Reverse(*count), *kernel));
     out
 }
+
+#[cfg(test)]
+mod tests;

@@ -426,7 +426,7 @@ fn disagreements(run: &Run, arrivals: &Arrivals, generation: &Segment) -> Vec<Di
                 "The closing token may carry no text and so no chunk, or chunks may be missing.",
             ),
             (Err(_), Ok(chunks)) => compare(
-                "Chunks and generated tokens",
+                "The number of chunks and of tokens",
                 "the client sees chunks",
                 chunks,
                 "A chunk is no token: one may carry several, or a part of a character, and the closing token none.",

@@ -7,6 +7,7 @@ use crate::derive::request::{self, RequestTiming};
 use crate::derive::weight_bytes::{self, WeightBytes};
 use crate::fact::{Fact, Missing, Quantity, Reading};
 use crate::model::Run;
+use crate::traverse::token_under_test;
 
 /// A caption in words and what stands beside it.
 pub type Captioned = (String, Reading);
@@ -27,15 +28,12 @@ pub fn identity(run: &Run) -> Vec<Captioned> {
         run.reading(text.map(Quantity::Text), label, pointer)
     };
     let (runtime, model, host, device) = (&identity.runtime, &identity.model, &identity.host, &identity.device);
-    let joined = |parts: [&Option<String>; 2]| {
-        let words: Vec<&str> = parts.into_iter().filter_map(|part| part.as_deref()).collect();
-        (!words.is_empty()).then(|| words.join(" "))
-    };
     vec![
         ("Capture mode".to_owned(), plain(&identity.capture_mode, "/identity/capture_mode")),
+        ("Runtime".to_owned(), text(runtime.name.clone(), runtime.label("name"), "/identity/runtime/name")),
         (
-            "Runtime".to_owned(),
-            text(joined([&runtime.name, &runtime.version]), runtime.label("name"), "/identity/runtime"),
+            "Runtime version".to_owned(),
+            text(runtime.version.clone(), runtime.label("version"), "/identity/runtime/version"),
         ),
         ("Backend".to_owned(), text(runtime.backend.clone(), runtime.label("backend"), "/identity/runtime/backend")),
         ("Model".to_owned(), text(model.name.clone(), model.label("name"), "/identity/model/name")),
@@ -45,16 +43,13 @@ pub fn identity(run: &Run) -> Vec<Captioned> {
             "Threads".to_owned(),
             run.reading(host.threads.map(Quantity::Count), host.label("threads"), "/identity/host/threads"),
         ),
-        (
-            "Instrument".to_owned(),
-            plain(&joined([&identity.instrument.name, &identity.instrument.version]), "/identity/instrument/name"),
-        ),
+        ("Instrument".to_owned(), plain(&identity.instrument.name, "/identity/instrument/name")),
         ("Recorded".to_owned(), plain(&identity.recorded_at, "/identity/recorded_at")),
         ("Scenario".to_owned(), plain(&identity.scenario, "/identity/scenario")),
     ]
 }
 
-/// What the instrument is said to record: kernel timing, graphs, hardware counters.
+/// What the instrument is said to record: durations and hardware counters. How it sees graphs is coverage.
 pub fn instrument_words(run: &Run) -> Vec<Captioned> {
     let instrument = &run.identity.instrument;
     let read = |text: Option<String>, field: &str| {
@@ -67,7 +62,6 @@ pub fn instrument_words(run: &Run) -> Vec<Captioned> {
     let counters = instrument.hardware_counters.map(|read| if read { "read" } else { "not read" }.to_owned());
     vec![
         ("Durations of executions".to_owned(), read(instrument.kernel_timing.clone(), "kernel_timing")),
-        ("CUDA or HIP graphs".to_owned(), read(instrument.graphs.clone(), "graphs")),
         ("Hardware counters".to_owned(), read(counters, "hardware_counters")),
     ]
 }
@@ -250,10 +244,7 @@ pub struct Figures {
 
 /// Derives the figures.
 pub fn figures(run: &Run, timing: &RequestTiming, groups: &[Group]) -> Figures {
-    let weights = match pass_under_test(run) {
-        Some(pass) => Ok(weight_bytes::of_pass(run, pass)),
-        None => Err(run.missing("/passes/rows")),
-    };
+    let weights = token_under_test(run).map(|token| weight_bytes::of_pass(run, token.pass));
     let executions = groups
         .iter()
         .filter(|group| !group.decode.is_empty())

@@ -46,5 +46,5 @@ pub use rows::{Cell, CellState, Row, Rows, rows};
 pub use token::{TokenUnderTest, token_under_test};
 pub use verdict::{
     ChainCounts, ComputedBy, GapGroup, GapMember, Leftover, LeftoverGroup, Outcome, TerminalGroup, Verdict,
-    intervals_in_no_pass, verdict, verdicts_all,
+    intervals_in_no_pass, verdict, verdicts, verdicts_all,
 };

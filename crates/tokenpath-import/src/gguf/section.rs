@@ -84,13 +84,15 @@ pub(crate) fn section(model: &Model, name: &str, absent: &mut Absences, end: &mu
         |key: &str| architecture.as_deref().and_then(|architecture| model.int(&format!("{architecture}.{key}")));
     let layers = of_architecture("block_count").filter(|layers| *layers >= 0);
     let placed = placed(model.tensors.iter().map(|tensor| tensor.name.as_str()), layers);
+    let sizes = sizes(model);
     for (row, tensor) in model.tensors.iter().enumerate() {
         if tensor.dtype.is_none() {
             let reason = format!("The file gives the type by the number {}, which is unknown.", tensor.type_id);
             absent.add(format!("/model/tensors/dtype/{row}"), ReasonCode::Undecided, reason);
         }
-        if bytes(tensor.bytes).is_none() {
-            let reason = "The tensor's type or sizes do not give its bytes, and it has no next one to reach to.";
+        if sizes.get(row).is_none_or(Option::is_none) {
+            let reason =
+                "The tensor's type and sizes, or where the next one begins, give no size that a file could have.";
             absent.add(format!("/model/tensors/bytes/{row}"), ReasonCode::Undecided, reason);
         }
     }
@@ -113,7 +115,7 @@ pub(crate) fn section(model: &Model, name: &str, absent: &mut Absences, end: &mu
             .iter()
             .map(|tensor| tensor.sizes.iter().map(|size| i64::try_from(*size).ok()).collect::<Option<Vec<i64>>>())
             .collect(),
-        bytes: model.tensors.iter().map(|tensor| bytes(tensor.bytes)).collect(),
+        bytes: sizes.into_iter().collect(),
         labels: Labels::all(read.clone()).with("component", Label::inferred(RULE)).with("role", Label::inferred(RULE)),
         ..Tensors::default()
     };
@@ -139,8 +141,18 @@ pub(crate) fn section(model: &Model, name: &str, absent: &mut Absences, end: &mu
     }
 }
 
-fn bytes(stated: Option<u64>) -> Option<i64> {
-    stated.and_then(|bytes| i64::try_from(bytes).ok())
+/// The tensors' sizes; none for those with which the sum would leave 64 bits with sign, which only a made-up header does.
+fn sizes(model: &Model) -> Vec<Option<i64>> {
+    let mut sum = 0_i64;
+    model
+        .tensors
+        .iter()
+        .map(|tensor| {
+            let bytes = i64::try_from(tensor.bytes?).ok()?;
+            sum = sum.checked_add(bytes)?;
+            Some(bytes)
+        })
+        .collect()
 }
 
 /// The keys after `ARCHITECTURE.` with their names in bundles; all other numbers keep the key as name.
@@ -214,6 +226,16 @@ pub(crate) fn parameters<'a>(metadata: impl Iterator<Item = (&'a str, &'a Value)
     for (key, value) in &metadata {
         if let ("tokenizer.ggml.tokens", Value::Array(length)) = (*key, value) {
             add("vocabulary", i64::try_from(*length).ok(), None, key);
+        }
+    }
+    // More experts used than there are cannot be; the number stays as text, which nothing computes with.
+    let value = |name: &str| rows.iter().find(|(known, ..)| known == name).and_then(|(_, value, ..)| *value);
+    if let (Some(used), Some(count)) = (value("expert_used_count"), value("expert_count"))
+        && used > count
+    {
+        for row in rows.iter_mut().filter(|row| row.0 == "expert_used_count") {
+            row.1 = None;
+            row.2 = Some(format!("{used} of {count}, as stated"));
         }
     }
     Parameters {

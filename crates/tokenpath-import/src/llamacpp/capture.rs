@@ -65,6 +65,9 @@ fn recording(raw: RawCapture) -> Result<Recording, Fault> {
     for (index, pass) in raw.passes.into_iter().enumerate() {
         let place = format!("pass {index}");
         let mut built = base(&pass, &place)?;
+        if pass.nodes.is_empty() {
+            return Err(Fault::new(place, "the pass has no nodes"));
+        }
         let mut spans = Vec::with_capacity(pass.nodes.len());
         for (row, node) in pass.nodes.iter().enumerate() {
             match (node.t0, node.t1) {

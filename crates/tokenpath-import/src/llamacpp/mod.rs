@@ -2,7 +2,7 @@
 //!
 //! The readers ([`capture`], [`stamps`], [`preload`]) end in a [`recording::Recording`]; the rules that decide what
 //! the runtime does not say (layer, kernel, executed list) stand in [`layers`], [`kernels`] and [`topology`] and
-//! name themselves in the labels; [`tables`] alone builds the run.
+//! name themselves in the labels; `tables` alone builds the run.
 
 pub mod capture;
 pub mod ends;

@@ -198,14 +198,19 @@ fn counters(capture: &Capture, absent: &mut Absences) -> Counters {
         absent.add("/request/counters", ReasonCode::NotReported, reason);
         return Counters::default();
     }
-    let value = |name: &str| rows.iter().find(|(known, ..)| *known == name).and_then(|(_, value, ..)| *value);
-    if let (Some(prompt), Some(cached)) = (value("prompt_tokens"), value("cached_tokens"))
-        && cached > prompt
-    {
-        // Both cannot be; the part is withdrawn and what was stated stands in the reason.
-        for (at, row) in rows.iter_mut().enumerate().filter(|(_, row)| row.0 == "cached_tokens") {
+    for (part, whole, text) in [
+        ("cached_tokens", "prompt_tokens", "cached tokens of"),
+        ("draft_accepted", "draft_tokens", "accepted draft tokens of"),
+    ] {
+        let value = |name: &str| rows.iter().find(|(known, ..)| *known == name).and_then(|(_, value, ..)| *value);
+        let (Some(of), Some(part_of)) = (value(whole), value(part)) else { continue };
+        if part_of <= of {
+            continue;
+        }
+        // Both cannot be; the part is withdrawn, and what was stated stands in the reason.
+        for (at, row) in rows.iter_mut().enumerate().filter(|(_, row)| row.0 == part) {
             row.1 = None;
-            let reason = format!("The server states {cached} cached tokens of {prompt} prompt tokens; both cannot be.");
+            let reason = format!("The server states {part_of} {text} {of}; both cannot be.");
             absent.add(format!("/request/counters/value/{at}"), ReasonCode::Undecided, reason);
         }
     }

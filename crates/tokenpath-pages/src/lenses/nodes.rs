@@ -1,14 +1,15 @@
 //! The lens Graph nodes: every node in one table, filtered and sorted over all rows, drawn a page at a time.
 
-use tokenpath_core::LabelKind;
+use tokenpath_core::absence::AbsenceIndex;
 use tokenpath_core::derive::chosen::chosen_pass;
 use tokenpath_core::derive::nodes::{self, Facets, Filter, Key};
+use tokenpath_core::derive::part;
 use tokenpath_core::derive::search::Needle;
 use tokenpath_core::derive::times::{self, NodeTimes, node_times};
 use tokenpath_core::derive::touched::{Touched, touched};
-use tokenpath_core::derive::part;
 use tokenpath_core::fact::{Fact, Missing, Quantity};
 use tokenpath_core::item::Item;
+use tokenpath_core::{Label, LabelKind};
 
 use crate::format;
 use crate::html::{Markup, html, part_class, symbol};
@@ -17,6 +18,8 @@ use crate::page::{Context, figure, lens_head, nothing};
 use crate::stated::{ROWS, pager};
 use crate::table::{self as long, Sort};
 use crate::value::{absent_short, glyph, known, value, why};
+
+const POSITION: &str = "operations of the nodes before it in its subgraph, fused ones counted";
 
 /// Draws the lens.
 pub(super) fn page(cx: &Context<'_>) -> Markup {
@@ -51,7 +54,7 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     } else {
         (first, from)
     };
-    let table = Table { cx, touched: touched(run, cx.view.item), positions, timed };
+    let table = Table { cx, touched: touched(run, cx.view.item), positions, timed, absences: run.absences() };
     let views = usize::try_from(facets.views).unwrap_or(0);
     let title = html! {
         (format::plural(whole(rows), "node", "nodes"))
@@ -97,12 +100,16 @@ fn fields(cx: &Context<'_>, facets: &Facets<'_>) -> Markup {
     let counted = |text: String, count: u32| format!("{text} ({})", format::grouped(i64::from(count)));
     let any = || ("".to_owned(), "any".to_owned());
     let mut layers = vec![any()];
-    layers.extend(facets.layers.iter().map(|(layer, count)| (layer.to_string(), counted(format!("layer {layer}"), *count))));
+    layers.extend(
+        facets.layers.iter().map(|(layer, count)| (layer.to_string(), counted(format!("layer {layer}"), *count))),
+    );
     if facets.layerless > 0 {
         layers.push(("none".to_owned(), counted("no layer".to_owned(), facets.layerless)));
     }
     let mut operations = vec![any()];
-    operations.extend(facets.operations.iter().map(|(name, count)| ((*name).to_owned(), counted((*name).to_owned(), *count))));
+    operations.extend(
+        facets.operations.iter().map(|(name, count)| ((*name).to_owned(), counted((*name).to_owned(), *count))),
+    );
     let mut kernels = vec![any()];
     kernels.extend(facets.kernels.iter().map(|(kernel, count)| {
         let name = kernel_name(cx, *kernel);
@@ -110,11 +117,14 @@ fn fields(cx: &Context<'_>, facets: &Facets<'_>) -> Markup {
         (kernel.to_string(), counted(short, *count))
     }));
     let mut labels = vec![any()];
-    labels.extend(facets.labels.iter().map(|(kind, count)| (kind.word().to_owned(), counted(kind.word().to_owned(), *count))));
+    labels.extend(
+        facets.labels.iter().map(|(kind, count)| (kind.word().to_owned(), counted(kind.word().to_owned(), *count))),
+    );
     let mut graphs = vec![any()];
-    graphs.extend((0..run.graph.graphs.rows()).map(|row| {
-        (row.to_string(), run.graph.graphs.name.get(row).unwrap_or("unnamed").to_owned())
-    }));
+    graphs.extend(
+        (0..run.graph.graphs.rows())
+            .map(|row| (row.to_string(), run.graph.graphs.name.get(row).unwrap_or("unnamed").to_owned())),
+    );
     html! {
         div class="fields" {
             (long::search(cx, "nodes-q", "Name, operation, kernel or tensor"))
@@ -144,6 +154,8 @@ struct Table<'a> {
     touched: Touched,
     positions: Result<Vec<u32>, Missing>,
     timed: Result<NodeTimes, Missing>,
+    /// Looked up for each absent cell, so indexed once.
+    absences: AbsenceIndex<'a>,
 }
 
 impl Table<'_> {
@@ -160,23 +172,31 @@ impl Table<'_> {
         };
         let body = html! {
             (self.elsewhere(page))
-            div class="tw nodes" { table class="tight" {
+            div class="tw nodes" tabindex="0" role="region" aria-label="Nodes" { table class="tight" {
                 thead { tr {
                     (long::sort_head(cx, "Node", "", true, false))
                     (long::sort_head(cx, "Operation", "operation", false, false))
                     (long::sort_head(cx, "Name", "name", false, false))
                     (long::sort_head(cx, "Layer", "layer", true, false))
-                    (long::sort_head(cx, "Position", "position", true, false))
+                    (long::sort_head_labelled(cx, "Position", "position", &Label::derived(POSITION)))
                     (long::head("Kernel", false))
                     (long::sort_head(cx, "Tensors read", "bytes", false, true))
                     (long::head("Result", false))
                     (long::sort_head(cx, "Time", "time", true, true))
                 } }
                 tbody { @for node in &page.nodes { (self.row(*node)) } }
-                @if page.timed.0 > 1 {
+                @if page.timed > 1 {
                     tfoot { tr {
-                        th scope="row" colspan="8" { "Sum of the " (format::grouped(whole(page.timed.0))) " matching nodes that are timed" }
-                        td class="n" { (known(&self.sum(page))) }
+                        th scope="row" colspan="8" { "Sum of the " (format::grouped(whole(page.timed))) " matching nodes that are timed" }
+                        td class="n" {
+                            @match page.sum {
+                                Some(sum) => { (known(&self.sum(sum))) }
+                                None => { (absent_short(&Missing {
+                                    pointer: "/timeline/intervals/nodes".to_owned(),
+                                    reason: "Some times cover several nodes; adding them up would count them more than once.".to_owned(),
+                                })) }
+                            }
+                        }
                     } }
                 }
             } }
@@ -188,12 +208,27 @@ impl Table<'_> {
         figure("Nodes", &aside, &body)
     }
 
-    /// The sum of the matching nodes' times: of nodes that share an interval it counts the interval for each.
-    fn sum(&self, page: &nodes::Page) -> Fact {
+    /// The sum of the matching nodes' times.
+    fn sum(&self, sum: i64) -> Fact {
         let intervals = &self.cx.run.timeline.intervals;
-        let total = Quantity::Nanos(page.timed.1);
-        let input = tokenpath_core::derive::sum::input(total.clone(), &intervals.labels, "duration", "/timeline/intervals/duration");
+        let total = Quantity::Nanos(sum);
+        let input = tokenpath_core::derive::sum::input(
+            total.clone(),
+            &intervals.labels,
+            "duration",
+            "/timeline/intervals/duration",
+        );
         Fact::derived(total, "sum of the times of the matching nodes", vec![("their times".to_owned(), input)])
+    }
+
+    /// The bundle's reason for an absent cell.
+    fn missing(&self, column: &str, at: usize) -> Missing {
+        let pointer = format!("/graph/nodes/{column}/{at}");
+        let reason = match self.absences.covering(&pointer) {
+            Some(absence) => absence.reason.clone(),
+            None => "The bundle holds no value here and gives no reason.".to_owned(),
+        };
+        Missing { pointer, reason }
     }
 
     /// A way to the selected node when it is not on this page.
@@ -214,7 +249,7 @@ impl Table<'_> {
         let run = cx.run;
         let nodes = &run.graph.nodes;
         let at = node as usize;
-        let absent = |column: &str| absent_short(&run.missing(&format!("/graph/nodes/{column}/{at}")));
+        let absent = |column: &str| absent_short(&self.missing(column, at));
         let view = tokenpath_core::derive::block::is_view(run, at);
         let on = self.touched.nodes.contains(&node);
         html! {
@@ -262,9 +297,11 @@ impl Table<'_> {
     fn ended(&self, end: Option<u32>, column: &str, at: usize) -> Markup {
         let run = self.cx.run;
         match end.and_then(|end| run.traversal.ends.text.get(end as usize)) {
-            Some(text) => html! { span class="end" role="img" aria-label=(text) title=(text) { (symbol("x-term", 14, 12, "ends")) } },
+            Some(text) => {
+                html! { span class="end" role="img" aria-label=(text) title=(text) { (symbol("x-term", 14, 12, "ends")) } }
+            }
             None => {
-                let missing = run.missing(&format!("/graph/nodes/{column}/{at}"));
+                let missing = self.missing(column, at);
                 html! { span class="gap" role="img" aria-label={ "gap: " (missing.reason) } title=(missing.reason) { (symbol("x-gap", 26, 12, "torn")) } }
             }
         }

@@ -13,7 +13,7 @@ use crate::format;
 use crate::html::{Markup, html};
 use crate::lens::Lens;
 use crate::page::{Context, figure, lens_head, nothing};
-use crate::stated::disagreement;
+use crate::stated::{disagreement, int};
 
 /// Draws the lens.
 pub(super) fn page(cx: &Context<'_>) -> Markup {
@@ -29,7 +29,7 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
         (tables::gaps(&timing))
         div class="two" {
             (spread_figure(&timing))
-            (tables::counters(&timing))
+            (tables::counters(cx, &timing))
         }
         (tables::arrivals(cx, &timing))
     }
@@ -71,7 +71,7 @@ fn spread_figure(timing: &RequestTiming) -> Markup {
         Histogram::of(&gaps.values).map(|bins| chart::histogram(&bins, &marks(gaps), "gaps", &alternative(name, gaps)));
     figure(
         name,
-        &html! { (format::plural(i64::try_from(gaps.count()).unwrap_or(i64::MAX), "gap", "gaps")) ", client's clock" },
+        &html! { (format::plural(int(gaps.count()), "gap", "gaps")) ", client's clock" },
         &html! {
             @if let Some(drawn) = drawn { (drawn) }
             p class="note" {

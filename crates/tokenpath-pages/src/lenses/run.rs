@@ -5,6 +5,7 @@ mod covers;
 mod figures;
 mod guide;
 mod recording;
+mod verdict;
 
 use tokenpath_core::derive::passes::classification;
 use tokenpath_core::derive::run::overview;
@@ -12,6 +13,7 @@ use tokenpath_core::derive::run::overview;
 use crate::format;
 use crate::html::{Markup, html};
 use crate::lens::Lens;
+use crate::naming;
 use crate::page::{Context, lens_head};
 use crate::stated::{disagreement, int};
 
@@ -29,7 +31,8 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
         div class="two" {
             (figures::derived(&overview))
             div {
-                (recording::seen(cx, &overview.instrument))
+                (verdict::of_token(cx))
+                @if !cx.run.is_user_mode() { (recording::seen(cx, &overview.instrument)) }
             }
         }
         @for found in overview.timing.disagreements.iter().chain(&told.disagreements) { (disagreement(found)) }
@@ -38,20 +41,14 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     }
 }
 
-/// The model's name without folders and the suffix of its file.
-fn model(cx: &Context<'_>) -> Option<String> {
-    let name = cx.run.identity.model.name.as_deref()?;
-    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    let stem = [".gguf", ".safetensors"].iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
-    (!stem.is_empty()).then(|| stem.to_owned())
-}
-
 /// What was recorded, of what, how finely.
 fn title(cx: &Context<'_>) -> String {
     let run = cx.run;
     let passes = run.passes.rows.rows();
+    let ways = run.passes.executions.interval_kind.iter().flatten().collect::<std::collections::BTreeSet<_>>().len();
     let finely = match (run.is_user_mode(), run.identity.instrument.interval_kind.as_deref()) {
         (true, _) => ", as the client sees it",
+        (false, _) if ways > 1 => ", executed in several ways",
         (false, Some("node")) => ", node by node",
         (false, Some("kernel")) => ", kernel by kernel",
         (false, Some("encoder")) => ", encoder by encoder",
@@ -63,7 +60,7 @@ fn title(cx: &Context<'_>) -> String {
         (false, 0) => "A recording".to_owned(),
         (false, passes) => format::plural(int(passes), "pass", "passes"),
     };
-    match model(cx) {
+    match naming::model(run) {
         Some(model) if run.request.given => format!("{what} to {model}{finely}"),
         Some(model) => format!("{what} of {model}{finely}"),
         None => run.identity.title.clone().unwrap_or_else(|| Lens::Run.name().to_owned()),
@@ -73,18 +70,17 @@ fn title(cx: &Context<'_>) -> String {
 fn lead(cx: &Context<'_>) -> Markup {
     let identity = &cx.run.identity;
     let runtime = identity.runtime.name.as_deref();
-    let version = identity.runtime.version.as_deref();
     let device = identity.device.name.as_deref().or(identity.runtime.backend.as_deref());
     let instrument = identity.instrument.name.as_deref();
     html! {
         @match identity.capture_mode.as_deref() {
-            Some("user") => "A user capture: the request clock, nothing beneath it",
             Some(mode) => { "A " (mode) " capture" }
             None => "A capture",
         }
-        @if let Some(runtime) = runtime { " of " (runtime) @if let Some(version) = version { " " (version) } }
+        @if let Some(runtime) = runtime { " of " (runtime) }
         @if let Some(device) = device { " on " (device) }
         @if let Some(instrument) = instrument { ", by " (instrument) }
+        @if cx.run.is_user_mode() { ": the request clock and nothing beneath it" }
         ". "
         @match &identity.scenario {
             Some(scenario) => (scenario),

@@ -28,7 +28,8 @@ fn timeline_act(key: &str) -> Option<&'static str> {
 impl Page {
     /// A key was pressed.
     pub(super) fn key(self: &Rc<Self>, event: &KeyboardEvent) {
-        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() || event.is_composing() {
+        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() || event.is_composing()
+        {
             return;
         }
         let key = event.key();

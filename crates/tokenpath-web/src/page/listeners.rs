@@ -7,7 +7,8 @@ use tokenpath_engine::message::Message;
 use wasm_bindgen::convert::FromWasmAbi;
 use wasm_bindgen::prelude::*;
 use web_sys::{
-    DataTransfer, DragEvent, Element, Event, EventTarget, HtmlInputElement, HtmlSelectElement, KeyboardEvent, MouseEvent,
+    DataTransfer, DragEvent, Element, Event, EventTarget, HtmlInputElement, HtmlSelectElement, KeyboardEvent,
+    MouseEvent,
 };
 
 use super::Page;

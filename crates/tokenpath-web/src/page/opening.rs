@@ -6,8 +6,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::Array;
-use tokenpath_engine::message::{Opening, Order, Progress, Report};
 use tokenpath_engine::View;
+use tokenpath_engine::message::{Opening, Order, Progress, Report};
 use tokenpath_pages::{errors, format};
 use wasm_bindgen::prelude::*;
 use web_sys::{Event, HtmlElement, HtmlProgressElement, MessageEvent, Worker};
@@ -224,9 +224,8 @@ impl Page {
         if let Some(stage) = self.element("stage") {
             stage.set_text_content(Some("Opening"));
         }
-        let _ = self
-            .window
-            .set_timeout_with_callback_and_timeout_and_arguments_0(show.unchecked_ref(), PROGRESS_AFTER_MS);
+        let _ =
+            self.window.set_timeout_with_callback_and_timeout_and_arguments_0(show.unchecked_ref(), PROGRESS_AFTER_MS);
     }
 
     fn show_progress(&self, progress: &Progress) {
@@ -237,7 +236,11 @@ impl Page {
         let of = if progress.total > 0 { format!(" of {}", count(progress.total)) } else { String::new() };
         let unit = if progress.unit == "bytes" { String::new() } else { format!(" {}", progress.unit) };
         if let Some(stage) = self.element("stage") {
-            stage.set_text_content(Some(&format!("{}: {}{of}{unit}", progress.stage, count(progress.done))));
+            let counted = match progress.unit.as_str() {
+                "" => String::new(),
+                _ => format!(": {}{of}{unit}", count(progress.done)),
+            };
+            stage.set_text_content(Some(&format!("{}{counted}", progress.stage)));
         }
         if let Some(bar) = self.element("done").and_then(|bar| bar.dyn_into::<HtmlProgressElement>().ok()) {
             if progress.total > 0 {

@@ -19,9 +19,7 @@ pub(super) fn push(waiting: &mut VecDeque<Message>, message: Message) {
 /// The one message that does what the two do, if there is one.
 fn merge(last: &Message, next: &Message) -> Option<Message> {
     match (last, next) {
-        (Message::SetParam { name: last, .. }, Message::SetParam { name, .. }) => {
-            (last == name).then(|| next.clone())
-        }
+        (Message::SetParam { name: last, .. }, Message::SetParam { name, .. }) => (last == name).then(|| next.clone()),
         (Message::Navigate { .. }, Message::Navigate { .. }) | (Message::Settle, Message::Settle) => Some(next.clone()),
         (Message::Find { again: false, .. }, Message::Find { again: false, .. }) => Some(next.clone()),
         (Message::Timeline { hand: last }, Message::Timeline { hand: next }) => {

@@ -197,7 +197,11 @@ impl Stage {
             let _ = style.set_property(near, &format!("{value}px"));
             let _ = style.set_property(far, "auto");
         };
-        if x < width / 2.0 { set("left", "right", x + 14.0) } else { set("right", "left", width - x + 14.0) }
+        if x < width / 2.0 {
+            set("left", "right", x + 14.0)
+        } else {
+            set("right", "left", width - x + 14.0)
+        }
         if y < height / 2.0 { set("top", "bottom", y + 14.0) } else { set("bottom", "top", height - y + 14.0) }
     }
 

@@ -71,7 +71,7 @@ pub struct Difference<'a> {
     /// The role, or the name where no role is known.
     pub role: &'a str,
     /// Each type with its layers, the most frequent first.
-    pub types: Vec<(&'a str, Vec<u32>)>,
+    pub types: TypesByLayer<'a>,
 }
 
 /// The decoder layers of a model.
@@ -92,7 +92,7 @@ impl Layers<'_> {
     pub fn period(&self) -> Option<usize> {
         let kinds: Vec<usize> = self.list.iter().map(|layer| layer.kind).collect();
         (1..=kinds.len() / 2).find(|period| {
-            kinds.len() % period == 0 && kinds.iter().zip(kinds.iter().skip(*period)).all(|(a, b)| a == b)
+            kinds.len().is_multiple_of(*period) && kinds.iter().zip(kinds.iter().skip(*period)).all(|(a, b)| a == b)
         })
     }
 
@@ -124,6 +124,12 @@ pub fn ranges(numbers: &[u32]) -> Vec<(u32, u32)> {
 /// What one tensor contributes to the class of its layer.
 type Trait<'a> = (Option<&'a str>, Option<&'a [i64]>, Option<&'a str>);
 
+/// A kind of layer and a role in it.
+type RoleOfKind<'a> = (usize, &'a str);
+
+/// Each type with the layers that have it.
+pub type TypesByLayer<'a> = Vec<(&'a str, Vec<u32>)>;
+
 /// Compares the layers. Tensors of one layer are compared in the order of the file.
 pub(super) fn layers<'a>(run: &'a Run, components: &[ComponentBytes<'a>]) -> Layers<'a> {
     let tensors = &run.model.tensors;
@@ -137,8 +143,8 @@ pub(super) fn layers<'a>(run: &'a Run, components: &[ComponentBytes<'a>]) -> Lay
     let mut kinds: HashMap<Vec<Trait<'_>>, usize> = HashMap::new();
     let mut variants: HashMap<(usize, Vec<Option<&str>>), usize> = HashMap::new();
     // Role and kind to type to layers, in the order of first appearance.
-    let mut types: Vec<((usize, &'a str), Vec<(&'a str, Vec<u32>)>)> = Vec::new();
-    let mut type_index: HashMap<(usize, &'a str), usize> = HashMap::new();
+    let mut types: Vec<(RoleOfKind<'a>, TypesByLayer<'a>)> = Vec::new();
+    let mut type_index: HashMap<RoleOfKind<'a>, usize> = HashMap::new();
     for component in components {
         let (Place::Layer(layer), Some(id)) = (component.place, component.component) else { continue };
         let rows = members.get(&id).map_or(&[][..], Vec::as_slice);

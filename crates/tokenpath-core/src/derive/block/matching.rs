@@ -201,6 +201,7 @@ fn is_step(run: &Run, step: &Step, node: u32) -> bool {
         Reads::Nothing => read.is_empty(),
         Reads::Anything => true,
         Reads::Norm => any(&role::is_norm),
+        Reads::NormOrNothing => read.is_empty() || any(&role::is_norm),
         Reads::Roles(roles) => any(&|role| roles.contains(&role)),
     }
 }

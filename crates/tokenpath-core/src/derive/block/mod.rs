@@ -88,6 +88,8 @@ pub fn nodes_of(run: &Run, graph: u32, layer: u32) -> Vec<u32> {
 pub struct Layerless {
     /// Row of `/traversal/ends` when the bundle answers that they belong to none; `None` when it does not say.
     pub end: Option<u32>,
+    /// Where the bundle's reason stands when it does not say: index in the absence list.
+    pub absence: Option<usize>,
     /// The nodes, in encode order.
     pub nodes: Vec<u32>,
 }
@@ -95,6 +97,8 @@ pub struct Layerless {
 /// The nodes of a graph that belong to no layer, in the order of their first node.
 pub fn layerless(run: &Run, graph: u32) -> Vec<Layerless> {
     let nodes = &run.graph.nodes;
+    let absences = run.absences();
+    let column = absences.column("/graph/nodes/layer");
     let mut out: Vec<Layerless> = Vec::new();
     for node in 0..nodes.rows() {
         if nodes.graph.get(node) != Some(graph) || nodes.layer.get(node).is_some() {
@@ -102,9 +106,10 @@ pub fn layerless(run: &Run, graph: u32) -> Vec<Layerless> {
         }
         let end = nodes.layer_end.get(node);
         let id = u32::try_from(node).unwrap_or(u32::MAX);
-        match out.iter_mut().find(|group| group.end == end) {
+        let absence = if end.is_some() { None } else { column.cell(node) };
+        match out.iter_mut().find(|group| group.end == end && group.absence == absence) {
             Some(group) => group.nodes.push(id),
-            None => out.push(Layerless { end, nodes: vec![id] }),
+            None => out.push(Layerless { end, absence, nodes: vec![id] }),
         }
     }
     out

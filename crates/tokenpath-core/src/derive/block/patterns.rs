@@ -14,6 +14,8 @@ pub enum Reads {
     Roles(&'static [&'static str]),
     /// A tensor that scales or shifts a normalised vector.
     Norm,
+    /// Such a tensor, or nothing: a runtime may fuse the scale into the norm.
+    NormOrNothing,
     /// Whatever it reads.
     Anything,
 }
@@ -127,7 +129,7 @@ const ATTENTION: Half = Half {
     title: "attention",
     frame: "attention",
     steps: &[
-        step("n", "norm", NORM, NOTHING, &[&[IN]], Once),
+        step("n", "norm", NORM, Reads::NormOrNothing, &[&[IN]], Once),
         step("nw", "norm", &["MUL"], Reads::Norm, &[&["n"]], Maybe),
         step("q", "q", MATRIX, Reads::Roles(&["attention_query"]), &[&["n", "nw"]], Once),
         step("k", "k", MATRIX, Reads::Roles(&["attention_key"]), &[&["n", "nw"]], Once),
@@ -135,9 +137,9 @@ const ATTENTION: Half = Half {
         step("qb", "q", &["ADD"], Reads::Roles(&["attention_query_bias"]), &[&["q"]], Maybe),
         step("kb", "k", &["ADD"], Reads::Roles(&["attention_key_bias"]), &[&["k"]], Maybe),
         step("vb", "v", &["ADD"], Reads::Roles(&["attention_value_bias"]), &[&["v"]], Maybe),
-        step("qn", "qn", NORM, NOTHING, &[&["q", "qb"]], Maybe),
+        step("qn", "qn", NORM, Reads::NormOrNothing, &[&["q", "qb"]], Maybe),
         step("qnw", "qn", &["MUL"], Reads::Roles(&["attention_query_norm"]), &[&["qn"]], Maybe),
-        step("kn", "kn", NORM, NOTHING, &[&["k", "kb"]], Maybe),
+        step("kn", "kn", NORM, Reads::NormOrNothing, &[&["k", "kb"]], Maybe),
         step("knw", "kn", &["MUL"], Reads::Roles(&["attention_key_norm"]), &[&["kn"]], Maybe),
         step("qr", "qr", &["ROPE"], Reads::Anything, &[&["q", "qb", "qn", "qnw"]], Maybe),
         step("kr", "kr", &["ROPE"], Reads::Anything, &[&["k", "kb", "kn", "knw"]], Maybe),
@@ -157,7 +159,7 @@ const ATTENTION: Half = Half {
         step("gm", "gate", &["MUL"], NOTHING, &[&["fa", "kqv", "joined"], &["gs"]], Maybe),
         step("o", "o", MATRIX, Reads::Roles(&["attention_output"]), &[&["fa", "kqv", "joined", "gm"]], Once),
         step("ob", "o", &["ADD"], Reads::Roles(&["attention_output_bias"]), &[&["o"]], Maybe),
-        step("pn", "pn", NORM, NOTHING, &[&["o", "ob"]], Maybe),
+        step("pn", "pn", NORM, Reads::NormOrNothing, &[&["o", "ob"]], Maybe),
         step("pnw", "pn", &["MUL"], Reads::Norm, &[&["pn"]], Maybe),
         step("rows", "rows", &["GET_ROWS"], NOTHING, &[&["o", "ob", "pn", "pnw"]], Maybe),
         step("inrows", "inrows", &["GET_ROWS"], NOTHING, &[&[IN]], Maybe),
@@ -190,7 +192,7 @@ const JOINT_ATTENTION: Half = Half {
     title: "attention with one projection for query, key and value",
     frame: "attention",
     steps: &[
-        step("n", "norm", NORM, NOTHING, &[&[IN]], Once),
+        step("n", "norm", NORM, Reads::NormOrNothing, &[&[IN]], Once),
         step("nw", "norm", &["MUL"], Reads::Norm, &[&["n"]], Maybe),
         step("nb", "norm", &["ADD"], Reads::Norm, &[&["n", "nw"]], Maybe),
         step("qkv", "qkv", MATRIX, Reads::Roles(&["attention_query_key_value"]), &[&["n", "nw", "nb"]], Once),
@@ -244,7 +246,7 @@ const GATED_DELTA_NET: Half = Half {
     title: "gated delta net",
     frame: "gated delta net",
     steps: &[
-        step("n", "norm", NORM, NOTHING, &[&[IN]], Once),
+        step("n", "norm", NORM, Reads::NormOrNothing, &[&[IN]], Once),
         step("nw", "norm", &["MUL"], Reads::Norm, &[&["n"]], Maybe),
         step("qkv", "qkv", MATRIX, Reads::Roles(&["attention_query_key_value"]), &[&["n", "nw"]], Once),
         step("z", "z", MATRIX, Reads::Roles(&["attention_gate"]), &[&["n", "nw"]], Once),
@@ -268,7 +270,7 @@ const GATED_DELTA_NET: Half = Half {
             &["state"],
         ),
         step("keep", "save", WRITE, NOTHING, &[&["delta"]], Maybe),
-        step("on", "on", NORM, NOTHING, &[&["delta"]], Once),
+        step("on", "on", NORM, Reads::NormOrNothing, &[&["delta"]], Once),
         step("onw", "on", &["MUL"], Reads::Norm, &[&["on"]], Maybe),
         step("zs", "z", UNARY, NOTHING, &[&["z"]], Maybe),
         step("om", "on", &["MUL"], NOTHING, &[&["on", "onw"], &["z", "zs"]], Once),
@@ -302,7 +304,7 @@ const GATED_NETWORK: Half = Half {
     title: "gated feed-forward network",
     frame: "feed-forward",
     steps: &[
-        step("fn", "fn", NORM, NOTHING, &[&[MIXED]], Once),
+        step("fn", "fn", NORM, Reads::NormOrNothing, &[&[MIXED]], Once),
         step("fnw", "fn", &["MUL"], Reads::Norm, &[&["fn"]], Maybe),
         step("gate", "gate_", MATRIX, Reads::Roles(&["feed_forward_gate"]), &[&["fn", "fnw"]], Maybe),
         step("up", "up", MATRIX, Reads::Roles(&["feed_forward_up"]), &[&["fn", "fnw"]], Once),
@@ -310,7 +312,7 @@ const GATED_NETWORK: Half = Half {
         step("act_", "glu", UNARY, NOTHING, &[&["gate"]], Maybe),
         step("times", "glu", &["MUL"], NOTHING, &[&["act_"], &["up"]], Maybe),
         step("down", "down", MATRIX, Reads::Roles(&["feed_forward_down"]), &[&["glu", "times"]], Once),
-        step("fpn", "fpn", NORM, NOTHING, &[&["down"]], Maybe),
+        step("fpn", "fpn", NORM, Reads::NormOrNothing, &[&["down"]], Maybe),
         step("fpnw", "fpn", &["MUL"], Reads::Norm, &[&["fpn"]], Maybe),
         step(OUT, OUT, &["ADD"], NOTHING, &[&["down", "fpn", "fpnw"], &[MIXED]], Once),
         step(OUT_ROWS, OUT_ROWS, &["GET_ROWS"], NOTHING, &[&[OUT]], Maybe),
@@ -334,7 +336,7 @@ const EXPERTS: Half = Half {
     title: "mixture of experts",
     frame: "mixture of experts",
     steps: &[
-        step("fn", "fn", NORM, NOTHING, &[&[MIXED]], Once),
+        step("fn", "fn", NORM, Reads::NormOrNothing, &[&[MIXED]], Once),
         step("fnw", "fn", &["MUL"], Reads::Norm, &[&["fn"]], Maybe),
         step("sr", "shared", MATRIX, Reads::Roles(&["shared_expert_router"]), &[&["fn", "fnw"]], Maybe),
         step("router", "router", MATRIX, Reads::Roles(&["router"]), &[&["fn", "fnw"]], Once),

@@ -12,6 +12,7 @@ use crate::derive::counted::{count, weakest};
 use crate::derive::spread::Spread;
 use crate::fact::{Fact, Missing, Quantity};
 use crate::model::Run;
+use crate::traverse::token_under_test;
 
 /// What prefill or decode a pass is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,17 +127,9 @@ fn decode_periods(run: &Run, decode: &[u32]) -> Result<Spread, Missing> {
     })
 }
 
-/// The pass of the token under test: the one that the bundle names, else the middle one of the decode passes.
+/// The pass of the token under test, if the run has one.
 pub fn pass_under_test(run: &Run) -> Option<u32> {
-    let rows = &run.passes.rows;
-    if let Some(named) = run.traversal.pass.and_then(|pass| u32::try_from(pass).ok())
-        && (named as usize) < rows.rows()
-    {
-        return Some(named);
-    }
-    let decode: Vec<u32> =
-        (0_u32..).zip(rows.kind.iter()).filter(|(_, kind)| *kind == Some("decode")).map(|(row, _)| row).collect();
-    decode.get(decode.len() / 2).copied()
+    token_under_test(run).ok().map(|token| token.pass)
 }
 
 /// The pointer of the absence that explains a null: the cell's own where it has one, else the column's.

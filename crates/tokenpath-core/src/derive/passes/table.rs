@@ -32,6 +32,8 @@ pub struct PassRow {
     pub start: Reading,
     /// Its start on the request clock, where the clocks are joined.
     pub request_start: Reading,
+    /// Its start after that of the first pass of its execution.
+    pub relative_start: Reading,
     /// Start to end.
     pub span: Reading,
     /// Start to the next start of the same execution.
@@ -101,6 +103,7 @@ impl<'a> PassTable<'a> {
             pass,
             kind: read(rows.kind.get(row).map(|kind| Quantity::Text(kind.to_owned())), "kind"),
             request_start: request_time(run, &start, "start"),
+            relative_start: self.relative_start(pass, &start),
             span: length(&start, &end),
             share: self.share(pass, &time_union, &period),
             tokens: read(rows.tokens.get(row).map(Quantity::Count), "tokens"),
@@ -116,6 +119,17 @@ impl<'a> PassTable<'a> {
             start,
             period,
         }
+    }
+
+    fn relative_start(&self, pass: u32, start: &Reading) -> Reading {
+        let rows = &self.run.passes.rows;
+        let execution = rows.execution.get(pass as usize);
+        // Passes stand in order of their start, so the first row of an execution is its first pass.
+        let first = (0..rows.rows()).find(|row| rows.execution.get(*row) == execution);
+        let Some(first) = first else { return Err(self.run.missing("/passes/rows/start")) };
+        let pointer = format!("/passes/rows/start/{first}");
+        let first = self.run.reading(rows.start.get(first).map(Quantity::Nanos), rows.label("start", first), &pointer);
+        length(&first, start)
     }
 
     fn counted(&self, given: bool, table: &str, rows: &[u32]) -> Reading {
@@ -306,7 +320,7 @@ pub fn union(sorted: &[(i64, i64)]) -> i64 {
     for (start, end) in sorted {
         let from = (*start).max(reached);
         if *end > from {
-            total = total.saturating_add(end - from);
+            total = total.saturating_add(end.saturating_sub(from));
             reached = *end;
         }
     }
@@ -317,9 +331,9 @@ fn length(start: &Reading, end: &Reading) -> Reading {
     let (start, end) = (start.as_ref().map_err(Clone::clone)?, end.as_ref().map_err(Clone::clone)?);
     match (&start.quantity, &end.quantity) {
         (Quantity::Nanos(from), Quantity::Nanos(to)) if to >= from => Ok(Fact::derived(
-            Quantity::Nanos(to - from),
-            "end − start",
-            vec![("end".to_owned(), end.clone()), ("start".to_owned(), start.clone())],
+            Quantity::Nanos(to.saturating_sub(*from)),
+            "later time − earlier time",
+            vec![("later".to_owned(), end.clone()), ("earlier".to_owned(), start.clone())],
         )),
         _ => Err(Missing { pointer: end.pointer.clone(), reason: "The end lies before the start.".to_owned() }),
     }

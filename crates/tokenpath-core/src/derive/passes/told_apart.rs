@@ -4,7 +4,7 @@ use super::join::in_request;
 use super::{Group, count_of, pass_under_test};
 use crate::derive::disagreement::Disagreement;
 use crate::derive::request;
-use crate::fact::{Quantity, Reading};
+use crate::fact::{Fact, Quantity, Reading};
 use crate::model::Run;
 
 /// How passes were told apart.
@@ -57,7 +57,7 @@ fn disagreements(run: &Run, groups: &[Group], steps: &Reading) -> Vec<Disagreeme
     {
         found.push(Disagreement {
             what: "The number of decode passes".to_owned(),
-            difference: None,
+            difference: difference(&counted, steps),
             readings: vec![
                 ("the runtime counts decode steps".to_owned(), steps.clone()),
                 ("the recording holds decode passes".to_owned(), counted.clone()),
@@ -80,14 +80,19 @@ fn disagreements(run: &Run, groups: &[Group], steps: &Reading) -> Vec<Disagreeme
     if let Ok(generated) = request::counter(run, "generated_tokens")
         && single
         && prefilled
-        && let (Quantity::Count(passes), Quantity::Count(tokens)) = (&counted.quantity, &generated.quantity)
-        && passes + 1 != *tokens
+        && let Quantity::Count(passes) = counted.quantity
+        && Quantity::Count(passes.saturating_add(1)) != generated.quantity
     {
+        let made = Fact::derived(
+            Quantity::Count(passes.saturating_add(1)),
+            "decode passes + 1: the prefill gives the first token, each decode pass one more",
+            vec![("decode passes".to_owned(), counted)],
+        );
         found.push(Disagreement {
-            what: "Passes and generated tokens".to_owned(),
-            difference: None,
+            what: "The number of tokens".to_owned(),
+            difference: difference(&made, &generated),
             readings: vec![
-                ("decode passes, to which the prefill adds one token".to_owned(), counted),
+                ("the passes make tokens".to_owned(), made),
                 ("the server reports generated tokens".to_owned(), generated),
             ],
             may_mean: "A pass may lie outside the recording, or the server may count a closing token that no pass \
@@ -96,4 +101,12 @@ fn disagreements(run: &Run, groups: &[Group], steps: &Reading) -> Vec<Disagreeme
         });
     }
     found
+}
+
+/// How far two counts are apart.
+fn difference(ours: &Fact, theirs: &Fact) -> Option<Fact> {
+    let (Quantity::Count(a), Quantity::Count(b)) = (&ours.quantity, &theirs.quantity) else { return None };
+    let apart = i64::try_from(a.abs_diff(*b)).ok()?;
+    let inputs = vec![("one".to_owned(), ours.clone()), ("the other".to_owned(), theirs.clone())];
+    Some(Fact::derived(Quantity::Count(apart), "|one − the other|", inputs))
 }

@@ -77,7 +77,7 @@ pub(super) fn layerless(layer: &Layer<'_>, graph: u32) -> Markup {
             @let entries = block::entries(run, &group.nodes);
             @match group.end.and_then(|end| run.traversal.ends.text.get(end as usize)) {
                 Some(text) => { p class="note" { (symbol("x-term", 14, 12, "ends")) (text) } }
-                None => { (why(&run.missing("/graph/nodes/layer"))) }
+                None => { (why(&run.missing(&format!("/graph/nodes/layer/{}", group.nodes.first().copied().unwrap_or(0))))) }
             }
             div class="cards" { @for entry in entries.iter().take(MOST) { (card(layer, entry, longest(layer, &entries))) } }
             @if entries.len() > MOST {

@@ -84,7 +84,8 @@ pub(super) fn layout(matched: &Matched) -> Layout {
         frame.x = x;
         x += INSET;
         let of_half = || matched.groups.iter().enumerate().filter(|(_, group)| group.half == half);
-        let of_frame = of_half().map(|(_, group)| group.group).filter(|group| ![MIXED, OUT, OUT_ROWS].contains(&group.key));
+        let of_frame =
+            of_half().map(|(_, group)| group.group).filter(|group| ![MIXED, OUT, OUT_ROWS].contains(&group.key));
         let lowest = of_frame.map(|group| group.row).filter(|row| *row != RESIDUAL).max().unwrap_or(0);
         frame.height = centre(lowest) + BOX / 2.0 + 12.0 - frame.y;
         let mut columns: Vec<u8> = of_half().map(|(_, group)| group.group.column).collect();
@@ -149,7 +150,11 @@ impl Plan<'_> {
     /// Whether a horizontal stretch crosses no box; its ends may touch `from` and `to`.
     fn free_across(&self, y: f64, x1: f64, x2: f64, skip: &[usize]) -> bool {
         self.boxes.iter().enumerate().all(|(at, rect)| {
-            skip.contains(&at) || y < rect.y - 2.0 || y > rect.bottom() + 2.0 || x2 < rect.x - 2.0 || x1 > rect.right() + 2.0
+            skip.contains(&at)
+                || y < rect.y - 2.0
+                || y > rect.bottom() + 2.0
+                || x2 < rect.x - 2.0
+                || x1 > rect.right() + 2.0
         })
     }
 
@@ -157,7 +162,11 @@ impl Plan<'_> {
     fn free_down(&self, x: f64, y1: f64, y2: f64, skip: &[usize]) -> bool {
         let (y1, y2) = (y1.min(y2), y1.max(y2));
         self.boxes.iter().enumerate().all(|(at, rect)| {
-            skip.contains(&at) || x < rect.x - 2.0 || x > rect.right() + 2.0 || y2 < rect.y - 2.0 || y1 > rect.bottom() + 2.0
+            skip.contains(&at)
+                || x < rect.x - 2.0
+                || x > rect.right() + 2.0
+                || y2 < rect.y - 2.0
+                || y1 > rect.bottom() + 2.0
         })
     }
 

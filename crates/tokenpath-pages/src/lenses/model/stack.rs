@@ -168,7 +168,11 @@ fn differs(model: &Model<'_>, component: &ComponentBytes<'_>, band: &Band<'_>) -
     let Place::Layer(layer) = component.place else { return false };
     model.anatomy.layers.differences.iter().any(|difference| {
         Some(difference.role) == band.role
-            && difference.types.iter().skip(1).any(|(dtype, layers)| Some(*dtype) == band.dtype && layers.contains(&layer))
+            && difference
+                .types
+                .iter()
+                .skip(1)
+                .any(|(dtype, layers)| Some(*dtype) == band.dtype && layers.contains(&layer))
     })
 }
 
@@ -267,10 +271,7 @@ fn key(columns: &[Column<'_>]) -> Markup {
         let seen = columns.iter().filter(|column| column.width * 700.0 >= THINNEST);
         seen.filter_map(|column| column.component).any(|component| {
             let total = component.bytes.known.max(1) as f64;
-            component
-                .bands
-                .iter()
-                .any(|band| band.part == part && band.bytes.known as f64 / total * HEIGHT >= THINNEST)
+            component.bands.iter().any(|band| band.part == part && band.bytes.known as f64 / total * HEIGHT >= THINNEST)
         })
     };
     html! {
@@ -356,7 +357,7 @@ fn table(model: &Model<'_>) -> Markup {
     html! {
         details class="behind" {
             summary { "The same as a table" }
-            div class="tw" { table class="tight" {
+            div class="tw" tabindex="0" role="region" aria-label="Bytes by component" { table class="tight" {
                 thead { tr {
                     th scope="col" { "Component" }
                     th scope="col" class="n" { "Tensors" }
@@ -370,7 +371,7 @@ fn table(model: &Model<'_>) -> Markup {
                             td { (what) }
                             td class="n" { (format::grouped(i64::from(component.bytes.cells))) }
                             td class="n" { (value(&anatomy::tensor_bytes(run, component.bytes, &what))) }
-                            td class="n" { (long::plain(&anatomy::share_of_file(run, component.bytes, &what))) }
+                            td class="n" { (long::plain(&anatomy::share_of_file(run, &model.anatomy, component.bytes, &what))) }
                         }
                     }
                 }

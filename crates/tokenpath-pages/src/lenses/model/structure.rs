@@ -8,7 +8,7 @@ use tokenpath_core::item::Item;
 
 use super::Model;
 use crate::format;
-use crate::html::{Markup, html, part_class, symbol, swatch};
+use crate::html::{Markup, html, part_class, swatch, symbol};
 use crate::value::value;
 
 /// At most so many steps of folded layers are drawn; longer sequences are told in words.

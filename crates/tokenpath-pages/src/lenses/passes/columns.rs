@@ -11,10 +11,13 @@ use crate::page::{Context, figure as titled};
 
 /// Where the columns stand: their foot, and the greatest height of one.
 const FOOT: f64 = 188.0;
-const HIGHEST: f64 = 164.0;
+const HIGHEST: f64 = 156.0;
+
+/// How tall the outline of a column without a period is.
+const BARE: f64 = 36.0;
 
 /// Part of the width that names rows, in per cent.
-const NAMES: f64 = 9.0;
+const NAMES: f64 = 11.0;
 
 /// A pass with the times it is drawn by.
 struct Column<'a> {
@@ -53,6 +56,8 @@ pub(super) fn figure(cx: &Context<'_>, group: &Group, passes: &[PassRow]) -> Mar
             Some(Column { row, kind: kind(cx.run, row.pass), start, end, period: nanos(&row.period) })
         })
         .collect();
+    let axis = axis(cx, &columns, joined);
+    let gaps = unrecorded(cx, &axis, shift);
     let selected = columns.iter().find(|column| cx.is_selected(Item::Pass(column.row.pass)));
     let aside = html! {
         @match selected {
@@ -68,8 +73,8 @@ pub(super) fn figure(cx: &Context<'_>, group: &Group, passes: &[PassRow]) -> Mar
         &aside,
         &html! {
             @if columns.is_empty() { p class="note" { "No pass of this page has a start; there is nothing to draw." } }
-            @else { (drawing(cx, group, &columns, joined)) }
-            (key(&columns, joined && cx.run.request.chunks.rows() > 0))
+            @else { (drawing(cx, group, &columns, axis, &gaps, joined)) }
+            (key(&columns, !gaps.is_empty(), joined && cx.run.request.chunks.rows() > 0))
             @if outside > 0 {
                 p class="note" {
                     (format::plural(crate::stated::int(outside), "pass lies", "passes lie"))
@@ -84,7 +89,9 @@ fn axis(cx: &Context<'_>, columns: &[Column<'_>], joined: bool) -> TimeAxis {
     let first = columns.iter().map(|column| column.start).min().unwrap_or(0);
     let last = columns
         .iter()
-        .filter_map(|column| column.end.max(column.period.map(|period| column.start.saturating_add(period))).or(Some(column.start)))
+        .filter_map(|column| {
+            column.end.max(column.period.map(|period| column.start.saturating_add(period))).or(Some(column.start))
+        })
         .max()
         .unwrap_or(first);
     let arrivals = (0..cx.run.request.chunks.rows()).filter_map(|row| cx.run.request.chunks.at.get(row));
@@ -98,8 +105,14 @@ fn axis(cx: &Context<'_>, columns: &[Column<'_>], joined: bool) -> TimeAxis {
     TimeAxis::new(from, last).after(NAMES)
 }
 
-fn drawing(cx: &Context<'_>, group: &Group, columns: &[Column<'_>], joined: bool) -> Markup {
-    let axis = axis(cx, columns, joined);
+fn drawing(
+    cx: &Context<'_>,
+    group: &Group,
+    columns: &[Column<'_>],
+    axis: TimeAxis,
+    gaps: &[(i64, i64)],
+    joined: bool,
+) -> Markup {
     let tallest = columns.iter().filter_map(|column| column.period).max().unwrap_or(1).max(1);
     let height = |period: i64| HIGHEST * period as f64 / tallest as f64;
     let wide = width(&axis, columns);
@@ -119,13 +132,17 @@ fn drawing(cx: &Context<'_>, group: &Group, columns: &[Column<'_>], joined: bool
             (callouts(cx, columns, &axis, wide, &height))
             text class="q" x="0" y="211" { "passes" }
             @for column in columns { (extent(column, &axis)) }
+            @for (start, end) in gaps {
+                rect class="paper" x=(axis.x(*start)) y="199" width=(axis.width(end - start)) height="16" {}
+                rect class="hatch" x=(axis.x(*start)) y="200" width=(axis.width(end - start)) height="14" {}
+            }
             @if joined {
                 text class="q" x="0" y="246" { "chunks" }
                 @for at in arrivals(cx, &axis) { line class="tok" x1=(percent(at)) x2=(percent(at)) y1="234" y2="248" {} }
-                text class="q" x="0" y="277" { "request" }
+                text class="q roomy" x="0" y="277" { "request" }
                 (axis.draw(260, 5))
             } @else {
-                text class="q" x="0" y="255" { "trace" }
+                text class="q roomy" x="0" y="255" { "trace" }
                 (axis.draw(238, 5))
             }
         }
@@ -139,7 +156,7 @@ fn drawing(cx: &Context<'_>, group: &Group, columns: &[Column<'_>], joined: bool
 fn width(axis: &TimeAxis, columns: &[Column<'_>]) -> f64 {
     let places: Vec<f64> = columns.iter().map(|column| axis.at(column.start)).collect();
     let narrowest = places.iter().zip(places.iter().skip(1)).map(|(a, b)| b - a).fold(f64::INFINITY, f64::min);
-    (narrowest * 0.7).clamp(0.15, 1.4)
+    (narrowest * 0.7).clamp(0.15, 2.2)
 }
 
 fn grid(tallest: i64) -> Markup {
@@ -196,59 +213,81 @@ fn one(cx: &Context<'_>, column: &Column<'_>, axis: &TimeAxis, wide: f64, height
                     @if on { rect class="sel" x=(percent(x)) y=(px(FOOT - height(period))) width=(percent(wide)) height=(px(height(period))) {} }
                 }
                 None => {
-                    rect class={ "empty" @if on { " sel" } } x=(percent(x)) y=(px(FOOT - 36.0)) width=(percent(wide)) height="36" {}
+                    rect class={ "empty" @if on { " sel" } } x=(percent(x)) y=(px(FOOT - BARE)) width=(percent(wide)) height=(px(BARE)) {}
                 }
             }
         }
     }
 }
 
+/// A direct label stands clear of so much to its side, in per cent of the width.
+const LABEL: f64 = 9.0;
+
 /// Direct labels: the kinds at their first column, the selected pass, a column without a period.
-fn callouts(cx: &Context<'_>, columns: &[Column<'_>], axis: &TimeAxis, wide: f64, height: &dyn Fn(i64) -> f64) -> Markup {
-    let top = |column: &Column<'_>| FOOT - column.period.map_or(36.0, height);
-    let selected = columns.iter().find(|column| cx.is_selected(Item::Pass(column.row.pass)));
-    let bare = columns.iter().find(|column| column.period.is_none());
+fn callouts(
+    cx: &Context<'_>,
+    columns: &[Column<'_>],
+    axis: &TimeAxis,
+    wide: f64,
+    height: &dyn Fn(i64) -> f64,
+) -> Markup {
     let is_selected = |column: &Column<'_>| cx.is_selected(Item::Pass(column.row.pass));
-    let firsts: Vec<&Column<'_>> = [PassKind::Prefill, PassKind::Decode]
+    let selected = columns.iter().find(|column| is_selected(column));
+    let bare = columns.iter().find(|column| column.period.is_none() && !is_selected(column));
+    let firsts = [PassKind::Prefill, PassKind::Decode]
         .into_iter()
         .filter_map(|kind| columns.iter().find(|column| column.kind == kind && column.period.is_some()))
-        .filter(|column| !is_selected(column))
-        .collect();
-    let anchor = |x: f64| if x > 88.0 { "end" } else { "start" };
-    let place = |x: f64| if x > 88.0 { x + wide } else { x };
+        .filter(|column| !is_selected(column));
+    let mut labels: Vec<(&Column<'_>, &str, Vec<String>)> =
+        firsts.map(|column| (column, "", vec![word(column.kind).to_owned()])).collect();
+    if let Some(column) = selected {
+        let second = column.period.map_or_else(|| "no period".to_owned(), format::nanos);
+        labels.push((column, "b", vec![format!("pass {}", column.row.pass), second]));
+    }
+    if let Some(column) = bare {
+        labels.push((column, "q roomy", vec!["no period".to_owned()]));
+    }
     html! {
-        @for column in firsts {
+        @for (column, class, lines) in &labels {
             @let x = axis.at(column.start);
-            text x=(percent(place(x))) y=(px(top(column) - 6.0)) text-anchor=(anchor(x)) { (word(column.kind)) }
-        }
-        @if let Some(column) = selected {
-            @let x = axis.at(column.start);
-            @let y = (top(column) - 20.0).max(14.0);
-            text class="b" x=(percent(place(x))) y=(px(y)) text-anchor=(anchor(x)) { "pass " (column.row.pass) }
-            text class="b" x=(percent(place(x))) y=(px(y + 14.0)) text-anchor=(anchor(x)) {
-                @match column.period { Some(period) => (format::nanos(period)), None => "no period" }
+            @let (from, to, anchor, place) = if x > 100.0 - LABEL {
+                (x + wide - LABEL, x + wide, "end", x + wide)
+            } else {
+                (x, x + LABEL, "start", x)
+            };
+            // Above every column that the label would otherwise stand in.
+            @let highest = columns
+                .iter()
+                .filter(|other| axis.at(other.start) + wide > from && axis.at(other.start) < to)
+                .map(|other| other.period.map_or(BARE, height))
+                .fold(0.0, f64::max);
+            @for (line, text_line) in lines.iter().rev().enumerate() {
+                @let y = (FOOT - highest - 6.0 - 14.0 * line as f64).max(12.0 + 14.0 * (lines.len() - 1 - line) as f64);
+                text class=[(!class.is_empty()).then_some(class)] x=(percent(place)) y=(px(y)) text-anchor=(anchor) { (text_line) }
             }
-        }
-        @if let Some(column) = bare.filter(|column| !is_selected(column)) {
-            @let x = axis.at(column.start);
-            text class="q" x=(percent(place(x))) y=(px(FOOT - 42.0)) text-anchor=(anchor(x)) { "no period" }
         }
     }
 }
 
-/// Where a pass computes, and hatched what lies between it and the next.
+/// Where a pass computes: from its start to when its result was there.
 fn extent(column: &Column<'_>, axis: &TimeAxis) -> Markup {
-    let next = column.period.map(|period| column.start.saturating_add(period));
     html! {
-        @if let Some(end) = column.end {
-            rect class=(fill(column.kind)) x=(axis.x(column.start)) y="200" width=(axis.width(end - column.start)) height="14" {}
-            @if let Some(next) = next.filter(|next| *next > end) {
-                rect class="hatch" x=(axis.x(end)) y="200" width=(axis.width(next - end)) height="14" {}
-            }
-        } @else {
-            line class="mute" x1=(axis.x(column.start)) x2=(axis.x(column.start)) y1="200" y2="214" {}
+        @match column.end {
+            Some(end) => rect class=(fill(column.kind)) x=(axis.x(column.start)) y="200" width=(axis.width(end - column.start)) height="14" {},
+            None => line class="mute" x1=(axis.x(column.start)) x2=(axis.x(column.start)) y1="200" y2="214" {},
         }
     }
+}
+
+/// Stretches of the drawn time that the instrument says it did not record, on the axis's clock.
+fn unrecorded(cx: &Context<'_>, axis: &TimeAxis, shift: i64) -> Vec<(i64, i64)> {
+    let table = &cx.run.timeline.unrecorded;
+    let (from, to) = axis.ends();
+    (0..table.rows())
+        .filter_map(|row| Some((table.start.get(row)?.checked_sub(shift)?, table.end.get(row)?.checked_sub(shift)?)))
+        .filter(|(start, end)| *end > from && *start < to)
+        .map(|(start, end)| (start.max(from), end.min(to)))
+        .collect()
 }
 
 /// Where chunks with text arrive within the drawn stretch, one place for those closer than a pixel.
@@ -263,17 +302,14 @@ fn arrivals(cx: &Context<'_>, axis: &TimeAxis) -> Vec<f64> {
     places
 }
 
-fn key(columns: &[Column<'_>], chunks: bool) -> Markup {
+fn key(columns: &[Column<'_>], gaps: bool, chunks: bool) -> Markup {
     let has = |kind: PassKind| columns.iter().any(|column| column.kind == kind);
-    let gaps = columns.iter().any(|column| {
-        column.end.zip(column.period).is_some_and(|(end, period)| column.start.saturating_add(period) > end)
-    });
     html! {
         p class="key" {
             @for kind in [PassKind::Prefill, PassKind::Decode, PassKind::Unknown] {
                 @if has(kind) { span { (swatch(fill(kind))) (word(kind)) } }
             }
-            @if gaps { span { (swatch("hatch")) "between passes: not recorded" } }
+            @if gaps { span { (swatch("hatch")) "not recorded, neither idle nor busy" } }
             @if columns.iter().any(|column| column.period.is_none()) { span { (swatch("empty")) "no period, height means nothing" } }
             @if chunks { span { svg width="6" height="12" aria-hidden="true" { line class="tok" x1="3" x2="3" y1="0" y2="12" {} } "chunk arrival, client" } }
         }

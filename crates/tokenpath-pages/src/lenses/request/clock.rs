@@ -185,14 +185,16 @@ fn arrivals_note(timing: &RequestTiming) -> Markup {
 
 fn table(timing: &RequestTiming) -> Markup {
     html! {
-        div class="tw txt segs" {
+        div class="tw txt def segs" {
             table {
                 thead { tr { th scope="col" { "Segment" } th scope="col" class="n" { "Length" } th scope="col" { "From and to, after time zero" } } }
                 tbody {
                     @for segment in &timing.segments {
                         tr {
                             td class="w" { (crate::stated::capital(&event_words(segment.from))) " to " (event_words(segment.to)) }
-                            td class="n" { (value::opening(&segment.duration)) }
+                            td class="n" {
+                                @match &segment.duration { Ok(_) => (value::opening(&segment.duration)), Err(missing) => (value::absent_short(missing)) }
+                            }
                             td {
                                 @match &segment.duration {
                                     Ok(_) => { (value::value(&segment.start)) " to " (value::value(&segment.end)) },

@@ -11,7 +11,7 @@ use crate::format;
 use crate::html::{Markup, html};
 use crate::lens::Lens;
 use crate::page::{Context, figure};
-use crate::stated::{number, pager, window};
+use crate::stated::{int, number, pager, window};
 use crate::value;
 
 /// Time to the first token, by its three definitions.
@@ -20,32 +20,23 @@ pub(super) fn first_tokens(timing: &RequestTiming) -> Markup {
         (Ok(any), Ok(content)) => any.quantity == content.quantity,
         _ => false,
     };
-    let row = |name: &str, reading: &Reading, definition: Markup| {
-        html! {
-            tr {
-                td class="w" { (name) }
-                td class="n" { (value::opening(reading)) }
-                td { (definition) @if let Err(missing) = reading { " " (missing.reason) } }
-            }
-        }
-    };
     figure(
         "Time to the first token, by its three definitions",
         &html! { "from the start of the request" },
         &html! {
-            div class="tw txt" {
+            div class="tw txt def" {
                 table {
                     thead { tr { th scope="col" { "Name" } th scope="col" class="n" { "Value" } th scope="col" { "Definition" } } }
                     tbody {
-                        (row("First byte", &timing.first_byte, html! { "Request start to the first byte of the answer. It need not carry a token." }))
-                        (row("First token, any channel", &timing.first_token, html! {
+                        (definition("First byte", &timing.first_byte, &html! { "Request start to the first byte of the answer. It need not carry a token." }))
+                        (definition("First token, any channel", &timing.first_token, &html! {
                             "Request start to the first chunk that carries text or a token, reasoning included; an empty or role-only chunk is none."
                         }))
-                        (row("First content token", &timing.first_content_token, html! {
+                        (definition("First content token", &timing.first_content_token, &html! {
                             "The same, counting only the content channel."
                             @if same { " Equal here: the first token is content." }
                         }))
-                        (row("End", &timing.end, html! { "Request start to the end of the generation: the field's end-to-end latency." }))
+                        (definition("End", &timing.end, &html! { "Request start to the end of the generation: the field's end-to-end latency." }))
                     }
                 }
             }
@@ -53,53 +44,69 @@ pub(super) fn first_tokens(timing: &RequestTiming) -> Markup {
     )
 }
 
-/// Gaps between chunks and between tokens.
+/// Gaps between chunks and between tokens, each number beside its definition.
 pub(super) fn gaps(timing: &RequestTiming) -> Markup {
-    let several = match &timing.token_gaps {
-        Ok(gaps) => gaps.count() != timing.chunk_gaps.as_ref().map_or(0, Spread::count),
-        Err(_) => false,
+    let several = match (&timing.token_gaps, &timing.chunk_gaps) {
+        (Ok(tokens), Ok(chunks)) => tokens.values != chunks.values,
+        _ => true,
     };
     let chunk_text = html! {
-        "Gap between neighbouring chunks with text as they arrive; the first chunk has none before it."
+        "Gap between neighbouring chunks with text as they arrive. The first chunk has none before it."
         (zeros(timing.chunk_gaps.as_ref().ok()))
     };
     let token_text = html! {
-        @match (&timing.token_gaps, several) {
-            (Err(missing), _) => { "Gap between neighbouring tokens. " (missing.reason) },
-            (Ok(_), false) => "Gap between neighbouring tokens. Each chunk carries one, so it equals the gap between chunks.",
-            (Ok(_), true) => "Gap between neighbouring tokens as they arrive: tokens of one chunk arrive together.",
-        }
+        @if several { "Gap between neighbouring tokens as they arrive; the tokens of one chunk arrive together." }
+        @else { "Gap between neighbouring tokens. Each chunk carries one, so it equals the gap between chunks." }
     };
     figure(
         "Between chunks and between tokens",
-        &html! { "percentiles are interpolated between the closest ranks" },
+        &html! { "the time to the first is in none of them" },
         &html! {
-            div class="tw" {
-                table class="gaps" {
-                    thead { tr {
-                        th scope="col" { "Name" } th scope="col" class="n" { "Median" } th scope="col" class="n" { "p95" }
-                        th scope="col" class="n" { "Longest" } th scope="col" class="n" { "Mean" } th scope="col" { "Definition" }
-                    } }
+            div class="tw txt def" {
+                table {
+                    thead { tr { th scope="col" { "Name" } th scope="col" class="n" { "Value" } th scope="col" { "Definition" } } }
                     tbody {
-                        (spread_row("Inter-chunk", &timing.chunk_gaps, &chunk_text))
-                        (spread_row("Inter-token, as a list", &timing.token_gaps, &token_text))
-                        tr {
-                            td class="w" { "Inter-token, as a mean" }
-                            td class="n" {} td class="n" {} td class="n" {}
-                            td class="n" { (value::opening(&timing.mean_token_gap)) }
-                            td {
-                                "First token to end ÷ (tokens − 1), as AIPerf's ITL and vLLM's TPOT have it. "
-                                @match &timing.mean_token_gap {
-                                    Ok(fact) => (counted_by(fact)),
-                                    Err(missing) => (missing.reason),
-                                }
-                            }
-                        }
+                        (spread_rows("Inter-chunk", "gap", &timing.chunk_gaps, &chunk_text))
+                        (spread_rows("Inter-token", "gap", &timing.token_gaps, &token_text))
+                        (definition("Inter-token, as a mean", &timing.mean_token_gap, &html! {
+                            "First token to end ÷ (tokens − 1), as AIPerf defines ITL and vLLM's benchmark TPOT. "
+                            @if let Ok(fact) = &timing.mean_token_gap { (counted_by(fact)) }
+                        }))
+                        (definition("Rate", &timing.rate, &html! { "(tokens − 1) ÷ first token to end." }))
                     }
                 }
             }
         },
     )
+}
+
+fn definition(name: &str, reading: &Reading, text: &Markup) -> Markup {
+    html! {
+        tr {
+            td class="w" { (name) }
+            td class="n" { @match reading { Ok(_) => (value::opening(reading)), Err(missing) => (value::absent_short(missing)) } }
+            td { (text) @if let Err(missing) = reading { " " (missing.reason) } }
+        }
+    }
+}
+
+/// Median, percentile and longest of one kind of gap; one row with the reason when it is absent.
+fn spread_rows(name: &str, what: &str, gaps: &Result<Spread, Missing>, text: &Markup) -> Markup {
+    let count = gaps.as_ref().map_or(0, Spread::count);
+    html! {
+        @match gaps {
+            Err(missing) => (definition(name, &Err(missing.clone()), text)),
+            Ok(gaps) => {
+                (definition(&format!("{name}, median"), &Ok(gaps.median.clone()), text))
+                (definition(&format!("{name}, p95"), &Ok(gaps.p95.clone()), &html! {
+                    "95 in 100 are at most as long; interpolated between the closest ranks."
+                }))
+                (definition(&format!("{name}, longest"), &Ok(gaps.longest.clone()), &html! {
+                    (crate::stated::capital(what)) " " (format::grouped(int(gaps.longest_at + 1))) " of " (format::grouped(int(count))) "."
+                }))
+            }
+        }
+    }
 }
 
 /// Whose count of tokens the mean divides by.
@@ -116,33 +123,18 @@ fn zeros(gaps: Option<&Spread>) -> Markup {
     let zeros = gaps.map_or(0, Spread::zeros);
     html! {
         @if zeros > 0 {
-            " " (format::plural(i64::try_from(zeros).unwrap_or(i64::MAX), "gap is zero", "gaps are zero"))
+            " " (format::plural(int(zeros), "gap is zero", "gaps are zero"))
             ": those chunks came in one read."
         }
     }
 }
 
-fn spread_row(name: &str, gaps: &Result<Spread, Missing>, definition: &Markup) -> Markup {
-    html! {
-        tr {
-            td class="w" { (name) }
-            @match gaps {
-                Ok(gaps) => {
-                    @for fact in [&gaps.median, &gaps.p95, &gaps.longest, &gaps.mean] {
-                        td class="n" { (value::opening(&Ok(fact.clone()))) }
-                    }
-                }
-                Err(missing) => {
-                    @for _ in 0..4 { td class="n" { (value::absent_short(missing)) } }
-                }
-            }
-            td { (definition) }
-        }
-    }
-}
-
 /// The server's counters, apart from the client's clock.
-pub(super) fn counters(timing: &RequestTiming) -> Markup {
+pub(super) fn counters(cx: &Context<'_>, timing: &RequestTiming) -> Markup {
+    if !cx.run.request.counters.given {
+        let why = value::why(&cx.run.missing("/request/counters"));
+        return figure("The server's own counters", &html! { "apart from the client's clock" }, &why);
+    }
     let of = |name: &str| timing.counters.iter().find(|counter| counter.name == name).map(|counter| &counter.value);
     figure(
         "The server's own counters",
@@ -178,11 +170,11 @@ fn prompt_strip(prompt: &Fact, cached: &Fact) -> Markup {
     );
     html! {
         svg class="fluid strip" role="img" aria-label=(name) width="100%" height="14" {
-            @if part > 0 { rect class="f-well" x="0" y="0" width=(share) height="14" {} }
+            @if part > 0 { rect class="f-bar" x="0" y="0" width=(share) height="14" {} }
             @if part < whole { rect class="f-pre" x=(share) y="0" width=(rest) height="14" {} }
         }
         p class="key" {
-            @if part > 0 { span { (crate::html::swatch("f-well")) "from the cache, " (format::grouped(part)) } }
+            @if part > 0 { span { (crate::html::swatch("f-bar")) "from the cache, " (format::grouped(part)) } }
             @if part < whole { span { (crate::html::swatch("f-pre")) "processed, " (format::grouped(whole - part)) } }
         }
     }

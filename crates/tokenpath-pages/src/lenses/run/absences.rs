@@ -1,5 +1,8 @@
 //! The absence list, grouped by reason and starred pointer; a group opens to its full list.
 
+use std::collections::BTreeMap;
+
+use tokenpath_core::ReasonCode;
 use tokenpath_core::absence::{Absence, AbsenceGroup, group};
 
 use crate::format;
@@ -14,6 +17,7 @@ const LISTED: usize = 500;
 pub(super) fn list(cx: &Context<'_>) -> Markup {
     let absent = &cx.run.absent;
     let groups = group(absent);
+    let reasons = by_reason(&groups);
     let aside = html! {
         (format::plural(int(absent.len()), "entry", "entries")) ", grouped by reason; what the instrument never records is not among them"
     };
@@ -21,17 +25,17 @@ pub(super) fn list(cx: &Context<'_>) -> Markup {
         "What is absent, and why",
         &aside,
         &html! {
-            @if groups.is_empty() { p class="note" { "The bundle lists no absence." } }
+            @if reasons.is_empty() { p class="note" { "The bundle lists no absence." } }
             @else {
                 div class="tw txt" {
                     table class="absences" {
-                        thead { tr { th scope="col" class="n" { "Entries" } th scope="col" { "Pointer" } th scope="col" { "Reason" } } }
+                        thead { tr { th scope="col" class="n" { "Entries" } th scope="col" { "Where" } th scope="col" { "Reason" } } }
                         tbody {
-                            @for group in &groups {
+                            @for groups in &reasons {
                                 tr {
-                                    td class="n" { (format::grouped(int(group.members.len()))) }
-                                    td { (pointer(absent, group)) }
-                                    td { (group.reason) " " small class="code" { (group.code.word().replace('_', " ")) } }
+                                    td class="n" { (format::grouped(int(groups.iter().map(|group| group.members.len()).sum()))) }
+                                    td { (places(absent, groups)) }
+                                    td { @if let Some(first) = groups.first() { (first.reason) " " small class="code" { (first.code.word().replace('_', " ")) } } }
                                 }
                             }
                         }
@@ -40,6 +44,36 @@ pub(super) fn list(cx: &Context<'_>) -> Markup {
             }
         },
     )
+}
+
+/// Groups that share a reason, in the order in which reasons first appear.
+fn by_reason(groups: &[AbsenceGroup]) -> Vec<Vec<&AbsenceGroup>> {
+    let mut reasons: Vec<Vec<&AbsenceGroup>> = Vec::new();
+    let mut index: BTreeMap<(&str, ReasonCode), usize> = BTreeMap::new();
+    for group in groups {
+        let at = *index.entry((&group.reason, group.code)).or_insert_with(|| {
+            reasons.push(Vec::new());
+            reasons.len() - 1
+        });
+        if let Some(known) = reasons.get_mut(at) {
+            known.push(group);
+        }
+    }
+    reasons
+}
+
+/// The places of one reason: a few in place, more of them open.
+fn places(absent: &[Absence], groups: &[&AbsenceGroup]) -> Markup {
+    let list = html! { @for group in groups { div { (pointer(absent, group)) } } };
+    html! {
+        @match groups {
+            [] | [_] | [_, _] | [_, _, _] => (list),
+            [first, ..] => details class="more" {
+                summary { code { (first.pointer) } " and " (int(groups.len() - 1)) " more" }
+                (list)
+            },
+        }
+    }
 }
 
 fn pointer(absent: &[Absence], group: &AbsenceGroup) -> Markup {
@@ -65,8 +99,10 @@ fn pointer(absent: &[Absence], group: &AbsenceGroup) -> Markup {
 /// The rows of pointers that differ in their last part only, in order, neighbours drawn together: 0 to 29, 31.
 fn rows(starred: &str, members: &[&str]) -> Option<String> {
     let column = starred.strip_suffix("/*").filter(|column| !column.contains('*'))?;
-    let mut rows: Vec<u64> =
-        members.iter().map(|member| member.strip_prefix(column)?.strip_prefix('/')?.parse().ok()).collect::<Option<_>>()?;
+    let mut rows: Vec<u64> = members
+        .iter()
+        .map(|member| member.strip_prefix(column)?.strip_prefix('/')?.parse().ok())
+        .collect::<Option<_>>()?;
     rows.sort_unstable();
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for row in rows {

@@ -144,7 +144,9 @@ fn reasons(missing: &[Missing]) -> Markup {
 fn beside(cx: &Context<'_>, overview: &RunFigures) -> Markup {
     let graphs: Reading = match cx.run.identity.instrument.graphs.as_deref() {
         Some("node") => Ok(stated("each node of a launched graph is recorded", "/identity/instrument/graphs")),
-        Some("graph") => Ok(stated("a launched graph is recorded as one, its kernels hidden", "/identity/instrument/graphs")),
+        Some("graph") => {
+            Ok(stated("a launched graph is recorded as one, its kernels hidden", "/identity/instrument/graphs"))
+        }
         Some("none") => Ok(stated("none were launched", "/identity/instrument/graphs")),
         _ => Err(cx.run.missing("/identity/instrument/graphs")),
     };

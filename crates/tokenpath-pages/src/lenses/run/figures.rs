@@ -13,7 +13,6 @@ use crate::value;
 /// The figure.
 pub(super) fn derived(overview: &RunFigures) -> Markup {
     let figures = &overview.figures;
-    let several = figures.executions.len() > 1;
     figure(
         "Derived figures",
         &html! { "each opens its formula" },
@@ -25,7 +24,11 @@ pub(super) fn derived(overview: &RunFigures) -> Markup {
                     Err(missing) => (line("Weight bytes of one decode token", &Err(missing.clone()))),
                 }
             }
-            @for execution in &figures.executions { (of_execution(execution, several)) }
+            @match figures.executions.as_slice() {
+                [] => {}
+                [only] => (of_execution(only)),
+                several => (of_executions(several)),
+            }
             (note(overview))
         },
     )
@@ -52,25 +55,65 @@ fn bytes(weights: &WeightBytes) -> Markup {
     }
 }
 
-fn of_execution(execution: &ExecutionFigures, several: bool) -> Markup {
+/// The figures of the only execution.
+fn of_execution(execution: &ExecutionFigures) -> Markup {
     let periods = format::plural(int(execution.periods), "period", "periods");
     html! {
-        @if several { h3 class="ft" { (execution.name.as_deref().unwrap_or("Not told apart")) } }
         dl class="kv" {
             (line(&format!("Decode period, median of {periods}"), &execution.median))
             (line("Decode period, mean", &execution.mean))
             (line("Effective weight bandwidth", &execution.bandwidth))
             (line("Share of a stated hardware peak", &execution.share_of_peak))
         }
-        @if execution.node_by_node {
-            p class="note" {
-                @match &execution.text {
-                    Some(text) => { "One node at a time. " (value::known_text(text)) }
-                    None => "One node at a time: nothing is fused, nothing overlaps, and each node pays the instrument, so the bandwidth is below that of a run left alone.",
+        @if execution.node_by_node { p class="note" { (crate::stated::capital(ONE_AT_A_TIME)) } }
+    }
+}
+
+/// What must be said beside the times of a run that was executed node by node.
+const ONE_AT_A_TIME: &str = "executed one node at a time: nothing is fused, nothing overlaps, and each node pays the \
+                             instrument, so the bandwidth is below that of a run left alone.";
+
+/// The figures of several executions side by side, and what each keeps and changes.
+fn of_executions(executions: &[ExecutionFigures]) -> Markup {
+    html! {
+        div class="tw" {
+            table class="tight execs" {
+                thead { tr {
+                    th scope="col" { "Decode period, by execution" } th scope="col" class="n" { "Median" } th scope="col" class="n" { "Mean" }
+                    th scope="col" class="n" { "Weight bandwidth" }
+                } }
+                tbody {
+                    @for execution in executions {
+                        tr {
+                            td { (execution.name.as_deref().unwrap_or("not told apart")) ": " (format::plural(int(execution.periods), "period", "periods")) }
+                            @for reading in [&execution.median, &execution.mean, &execution.bandwidth] { td class="n" { (value::opening(reading)) } }
+                        }
+                    }
                 }
             }
-        } @else if let Some(text) = execution.text.as_ref().filter(|_| several) {
-            p class="note" { (value::known_text(text)) }
+        }
+        @if let Some(first) = executions.first() {
+            dl class="kv" {
+                @for execution in executions.iter().filter(|execution| execution.share_of_peak.is_ok()) {
+                    (line(&format!("Share of the stated peak, {}", execution.name.as_deref().unwrap_or("not told apart")), &execution.share_of_peak))
+                }
+                @if executions.iter().all(|execution| execution.share_of_peak.is_err()) {
+                    (line("Share of a stated hardware peak", &first.share_of_peak))
+                }
+            }
+        }
+        @for execution in executions.iter().filter(|execution| execution.node_by_node) {
+            p class="note" { @if let Some(name) = &execution.name { (crate::stated::capital(name)) ": " } (ONE_AT_A_TIME) }
+        }
+        details class="more" {
+            summary { "What each way of executing keeps and changes" }
+            ul class="dash" {
+                @for execution in executions {
+                    @if let Some(text) = &execution.text {
+                        li { b { (execution.name.as_deref().unwrap_or("")) } ". " (value::known_text(text)) }
+                    }
+                }
+            }
         }
     }
 }

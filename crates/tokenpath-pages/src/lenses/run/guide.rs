@@ -2,6 +2,8 @@
 
 use tokenpath_core::derive::run::{Step, StepKind};
 
+use tokenpath_core::fact::{Missing, Reading};
+
 use crate::html::{Markup, html};
 use crate::lens::Lens;
 use crate::page::{Context, figure};
@@ -16,6 +18,14 @@ fn face(kind: StepKind) -> (&'static str, Lens) {
         StepKind::Kernels => ("Kernels", Lens::Kernels),
         StepKind::Gpu => ("GPU", Lens::Timeline),
     }
+}
+
+/// The one reason why a step has no value at all.
+fn same_reason(step: &Step) -> Option<&Missing> {
+    let (_, first) = step.readings.first()?;
+    let first = first.as_ref().err()?;
+    let same = |reading: &Reading| reading.as_ref().err().is_some_and(|missing| missing.reason == first.reason);
+    step.readings.iter().all(|(_, reading)| same(reading)).then_some(first)
 }
 
 /// The figure.
@@ -35,14 +45,11 @@ pub(super) fn stack(cx: &Context<'_>, steps: &[Step]) -> Markup {
                             @if i == 0 { circle class="dot" cx="16" cy="11" r="2.6" {} }
                         }
                         a class="t" href=(cx.to(lens)) { (name) }
-                        @for (caption, reading) in &step.readings {
-                            span class="g" {
-                                @match reading {
-                                    Ok(_) => (value::value(reading)),
-                                    Err(missing) => (value::absent(missing)),
-                                }
-                                small { (caption) }
-                            }
+                        @match same_reason(step) {
+                            Some(missing) => span class="g" { (value::absent(missing)) small { "not in this recording" } },
+                            None => @for (caption, reading) in &step.readings {
+                                span class="g" { (value::value(reading)) small { (caption) } }
+                            },
                         }
                     }
                 }

@@ -1,9 +1,10 @@
-//! The lens Kernels: what ran, summed within one execution and pass kind; the nodes behind a name; what is not joined.
+//! The lens Kernels: what ran, summed within one execution and pass kind, and the nodes behind a name.
+
+mod beside;
 
 use tokenpath_core::Label;
 use tokenpath_core::derive::kernels::{
-    self, Available, Joined, Population, Readings, Row, Subject, Table, available, chosen, incomparable, joined,
-    readings, table,
+    self, Available, Joined, Population, Readings, Row, Subject, Table, available, chosen, joined, readings, table,
 };
 use tokenpath_core::derive::search::Needle;
 use tokenpath_core::derive::sum;
@@ -17,10 +18,13 @@ use crate::lens::Lens;
 use crate::page::{Context, figure, lens_head, nothing};
 use crate::stated::{pager, window};
 use crate::table::{self as long, Sort};
-use crate::value::{glyph, known, opening, value, why};
+use crate::value::{glyph, opening, value, why};
 
 /// At most so many nodes or kernels are listed in place; the rest are counted.
 const LISTED: usize = 24;
+
+const MEDIAN: &str = "median of the durations; halfway between the two middle ones when their number is even";
+const P95: &str = "95th percentile of the durations, interpolated linearly between the closest ranks";
 
 /// What the parts of this lens are drawn from.
 struct Lists<'a> {
@@ -29,10 +33,12 @@ struct Lists<'a> {
     shown: Option<Available<'a>>,
     table: Table<'a>,
     joined: Joined,
+    /// The graphs that the passes shown execute; empty when they do not say.
+    graphs: Vec<u32>,
 }
 
 /// Draws the lens.
-pub(super) fn page(cx: &Context<'_>) -> Markup {
+pub(in crate::lenses) fn page(cx: &Context<'_>) -> Markup {
     let run = cx.run;
     if !run.kernels.given {
         return nothing(Lens::Kernels, &run.missing("/kernels"));
@@ -42,8 +48,8 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     let shown = chosen(run, &available, cx.view.item, execution, cx.view.param("kind"));
     let empty = Population { execution: None, kind: None, outside: false };
     let population = shown.map_or(empty, |shown| shown.population);
-    let lists =
-        Lists { cx, table: table(run, population), shown, joined: joined(run), available };
+    let graphs = kernels::graphs_of(run, &kernels::members(run, population)).into_iter().collect();
+    let lists = Lists { cx, table: table(run, population), shown, joined: joined(run), available, graphs };
     html! {
         (lens_head(&lists.title(), &lists.intro()))
         (lists.fields())
@@ -71,22 +77,26 @@ impl Lists<'_> {
     fn title(&self) -> Markup {
         let run = self.cx.run;
         let first = self.table.rows.first();
-        match (first.map(|row| (row.subject, readings(run, &self.table, row).share)), self.table.rows.len()) {
-            (Some((Subject::Kernel(kernel), Ok(share))), _) => html! {
+        match first.map(|row| (row.subject, readings(run, &self.table, row).share)) {
+            Some((Subject::Kernel(kernel), Ok(share))) => html! {
                 code { (self.name(kernel)) } " holds " (format::quantity(&share.quantity)) " of the listed time"
             },
-            (_, rows) if self.table.intervals > 0 => html! {
-                (format::plural(int(rows), "kernel", "kernels")) " in " (format::plural(i64::from(self.table.intervals), "interval", "intervals"))
+            _ if self.table.intervals > 0 => html! {
+                (format::plural(int(self.kernels_listed()), "kernel", "kernels")) " in " (format::plural(i64::from(self.table.intervals), "interval", "intervals"))
             },
             _ => html! { (format::plural(int(run.kernels.rows()), "kernel", "kernels")) ", no intervals" },
         }
+    }
+
+    fn kernels_listed(&self) -> usize {
+        self.table.rows.iter().filter(|row| matches!(row.subject, Subject::Kernel(_))).count()
     }
 
     fn intro(&self) -> Markup {
         html! {
             "What ran"
             @if let Some(shown) = &self.shown {
-                @if shown.population.outside { ", of the intervals that fell in no pass. " }
+                @if shown.population.outside { ", of the intervals that fell in no known pass. " }
                 @else { ", summed over " (passes(shown)) ". " }
             } @else { ". " }
             @match &self.table.listed {
@@ -162,7 +172,7 @@ impl Lists<'_> {
             @if let Some(clock) = clock { " " (glyph(clock)) }
         };
         let body = html! {
-            div class="tw kernels" { table class="tight" {
+            div class="tw kernels" tabindex="0" role="region" aria-label="Kernels" { table class="tight" {
                 thead { tr {
                     (long::sort_head(cx, "Kernel", "name", false, false))
                     (long::sort_head(cx, "Nodes", "nodes", true, true))
@@ -171,8 +181,8 @@ impl Lists<'_> {
                     @if timed {
                         (long::sort_head(cx, "Total", "total", true, true))
                         (long::derived_head("Mean", "sum of the durations ÷ number of intervals"))
-                        (long::sort_head(cx, "Median", "median", true, true))
-                        (long::sort_head(cx, "p95", "p95", true, true))
+                        (long::sort_head_labelled(cx, "Median", "median", &Label::derived(MEDIAN)))
+                        (long::sort_head_labelled(cx, "p95", "p95", &Label::derived(P95)))
                         (long::derived_head("Of the listed time", "sum of the durations ÷ sum of all listed"))
                     }
                     th scope="col" { span class="sr" { @if timed { "Share as a bar" } @else { "Intervals as a bar" } } }
@@ -205,7 +215,7 @@ impl Lists<'_> {
 
     fn caption(&self) -> String {
         match self.shown.map(|shown| shown.population) {
-            Some(Population { outside: true, .. }) => "Kernels of no pass".to_owned(),
+            Some(Population { outside: true, .. }) => "Kernels of no known pass".to_owned(),
             Some(Population { kind: Some(kind), .. }) => format!("Kernels of the {kind} passes"),
             _ => "Kernels".to_owned(),
         }
@@ -238,6 +248,17 @@ impl Lists<'_> {
         }
     }
 
+    fn subject_mark(&self, subject: Subject<'_>) -> Markup {
+        let text = self.subject_text(subject);
+        match subject {
+            Subject::Kernel(_) => html! { code class="clip" title=(text) { (text) } },
+            Subject::Unknown(_) => html! { span class="gap" { (symbol("x-gap", 26, 12, "torn")) } code { (text) } },
+            Subject::Ended(_) => {
+                html! { (symbol("x-term", 14, 12, "ends")) span class="q clip" title=(text) { (text) } }
+            }
+        }
+    }
+
     fn all(&self, listed: i64) -> Fact {
         let labels = &self.cx.run.timeline.intervals.labels;
         let input = sum::input(Quantity::Nanos(listed), labels, "duration", "/timeline/intervals/duration");
@@ -260,12 +281,15 @@ impl Lists<'_> {
                         Subject::Kernel(kernel) => {
                             a href=(cx.select(Item::Kernel(kernel))) title=(run.kernels.name.get(kernel as usize).unwrap_or("")) { code class="clip" { (self.name(kernel)) } }
                         }
-                        Subject::Unknown(_) => {
-                            code { (self.subject_text(row.subject)) } " "
-                            @let missing = run.missing("/timeline/intervals/kernel");
-                            span class="gap" title=(missing.reason) { (symbol("x-gap", 26, 12, "torn")) "operation only" }
+                        Subject::Unknown(operation) => {
+                            @let missing = run.missing(&format!("/timeline/intervals/kernel/{}", row.first));
+                            @if let Some(operation) = operation { code { (operation) } " " }
+                            span class="gap" title=(missing.reason) {
+                                (symbol("x-gap", 26, 12, "torn"))
+                                @if operation.is_some() { "operation only" } @else { "kernel not known" }
+                            }
                         }
-                        Subject::Ended(_) => { (symbol("x-term", 14, 12, "ends")) span class="q" { (self.subject_text(row.subject)) } }
+                        Subject::Ended(_) => { (symbol("x-term", 14, 12, "ends")) span class="q clip" title=(self.subject_text(row.subject)) { (self.subject_text(row.subject)) } }
                     }
                 }
                 td class="n" {
@@ -273,7 +297,7 @@ impl Lists<'_> {
                         Subject::Kernel(_) if row.nodes == 0 => { span class="gap" title="No node names this kernel." { "none" } }
                         Subject::Ended(_) => {}
                         Subject::Kernel(kernel) => {
-                            a href=(cx.href(&cx.view.to(Lens::Nodes).with("kernel", &kernel.to_string()))) {
+                            a href=(self.nodes_of(kernel)) {
                                 @if let Some(label) = row.mapping { (glyph(label)) }
                                 (format::grouped(i64::from(row.nodes)))
                             }
@@ -297,6 +321,16 @@ impl Lists<'_> {
         }
     }
 
+    /// The address of the nodes that name a kernel, in the graph of the passes shown where that is one.
+    fn nodes_of(&self, kernel: u32) -> String {
+        let view = self.cx.view.to(Lens::Nodes).with("kernel", &kernel.to_string());
+        let view = match self.graphs.as_slice() {
+            [only] => view.with("graph", &only.to_string()),
+            _ => view,
+        };
+        self.cx.href(&view)
+    }
+
     /// The selected kernel: its full name and the nodes that name it.
     fn selected(&self) -> Markup {
         let cx = self.cx;
@@ -317,122 +351,16 @@ impl Lists<'_> {
                         }
                     }
                     @if nodes.len() > LISTED {
-                        li { a href=(cx.href(&cx.view.to(Lens::Nodes).with("kernel", &kernel.to_string()))) { "all " (format::grouped(int(nodes.len()))) } }
+                        li { a href=(self.nodes_of(kernel)) { "all " (format::grouped(int(nodes.len()))) } }
                     }
                 }
             }
         };
-        figure("Candidate nodes of the selected kernel", &html! { (format::plural(int(nodes.len()), "node", "nodes")) }, &body)
-    }
-
-    fn cautions(&self) -> Markup {
-        let run = self.cx.run;
-        let body = html! {
-            ul class="dash" {
-                @for statement in run.identity.instrument.statement.iter().flatten() { li { (statement) } }
-                li { "Not what a layer costs: a kernel may serve several parts of a model. Follow its nodes for that." }
-                @if self.shown.is_some_and(|shown| shown.passes > 1) { li { "Not one pass: the rows add up all passes of the kind." } }
-            }
-        };
-        figure("What may not be read from it", &html! { @if let Some(name) = &run.identity.instrument.name { (name) } }, &body)
-    }
-
-    fn not_joined(&self) -> Markup {
-        let cx = self.cx;
-        let run = cx.run;
-        let joined = &self.joined;
-        let count = |count: usize, text: &str| known(&Fact {
-            quantity: Quantity::Count(int(count)),
-            label: Label::derived(text),
-            pointer: String::new(),
-            formula: None,
-        });
-        let outside = self.available.iter().find(|known| known.population.outside).map_or(0, |known| known.intervals);
-        let body = html! {
-            dl class="kv" {
-                dt { "Kernels that ran and that no node names" }
-                dd { (count(joined.unjoined.len(), "count of kernels with intervals and without nodes")) }
-                dt { "Nodes whose kernel is not known" }
-                dd {
-                    @if !joined.unknown.is_empty() { span class="gap" { (symbol("x-gap", 26, 12, "torn")) } }
-                    (count(joined.unknown.len(), "count of nodes without kernels and without an answer why"))
-                }
-                @for (end, nodes) in &joined.ended {
-                    dt { (run.traversal.ends.text.get(*end as usize).unwrap_or("Nodes that run no kernel")) }
-                    dd { (count(*nodes as usize, "count of nodes with this answer")) }
-                }
-                @if outside > 0 {
-                    dt { "Intervals in no pass" }
-                    dd { (count(outside as usize, "count of intervals without a pass")) }
-                }
-            }
-            @if !joined.unknown.is_empty() { (why(&run.missing("/graph/nodes/kernels"))) }
-            @if !run.graph.nodes.given { (why(&run.missing("/graph/nodes"))) }
-            @if !joined.unjoined.is_empty() {
-                ul class="tally" {
-                    @for kernel in joined.unjoined.iter().take(LISTED) {
-                        li { a href=(cx.select(Item::Kernel(*kernel))) title=(run.kernels.name.get(*kernel as usize).unwrap_or("")) { code class="clip" { (self.name(*kernel)) } } }
-                    }
-                    @if joined.unjoined.len() > LISTED { li { "and " (format::grouped(int(joined.unjoined.len() - LISTED))) " more" } }
-                }
-            }
-        };
-        figure("Not joined", &html! { "over the whole run" }, &body)
-    }
-
-    /// Prefill against decode, where the execution recorded both.
-    fn compared(&self) -> Markup {
-        let run = self.cx.run;
-        let execution = match self.shown {
-            Some(shown) if !shown.population.outside => shown.population.execution,
-            _ => return html! {},
-        };
-        if let Some(missing) = incomparable(run, &self.available, execution) {
-            let body = html! { (why(&missing)) };
-            return figure("Prefill against decode", &html! { "not compared" }, &body);
-        }
-        let of = |kind: &'static str| table(run, Population { execution, kind: Some(kind), outside: false });
-        let passes = |kind: &str| {
-            let found = self.available.iter().find(|known| known.population.execution == execution && known.population.kind == Some(kind));
-            found.map_or(0, |known| known.passes)
-        };
-        let (prefill, decode) = (of("prefill"), of("decode"));
-        let row_of = |table: &Table<'_>, subject: Subject<'_>| {
-            table.rows.iter().find(|row| row.subject == subject).map(|row| readings(run, table, row))
-        };
-        let cells = |readings: Option<Readings>| html! {
-            @match readings {
-                Some(readings) => { td class="n" { (value(&readings.median)) } td class="n" { (long::plain(&readings.share)) } }
-                None => { td class="n q" { "did not run" } td {} }
-            }
-        };
-        let mut subjects: Vec<Subject<'_>> = decode.rows.iter().map(|row| row.subject).collect();
-        subjects.extend(prefill.rows.iter().map(|row| row.subject).filter(|subject| !decode.rows.iter().any(|row| row.subject == *subject)));
-        let body = html! {
-            div class="tw" { table class="tight" {
-                thead { tr {
-                    (long::head("Kernel", false))
-                    (long::head("Median in prefill", true))
-                    (long::derived_head("Of the listed time", "sum of the durations ÷ sum of all listed in prefill"))
-                    (long::head("Median in decode", true))
-                    (long::derived_head("Of the listed time", "sum of the durations ÷ sum of all listed in decode"))
-                } }
-                tbody {
-                    @for subject in subjects.iter().take(LISTED) {
-                        tr {
-                            td { code class="clip" { (self.subject_text(*subject)) } }
-                            (cells(row_of(&prefill, *subject)))
-                            (cells(row_of(&decode, *subject)))
-                        }
-                    }
-                }
-            } }
-            p class="note" {
-                "Prefill: " (format::plural(i64::from(passes("prefill")), "pass", "passes")) ". Decode: " (format::plural(i64::from(passes("decode")), "pass", "passes"))
-                ". A prefill pass takes in many tokens at once, so a longer interval is not a slower kernel."
-            }
-        };
-        figure("Prefill against decode", &html! { "the same execution" }, &body)
+        figure(
+            "Candidate nodes of the selected kernel",
+            &html! { (format::plural(int(nodes.len()), "node", "nodes")) },
+            &body,
+        )
     }
 }
 
@@ -452,7 +380,7 @@ fn kind_value<'a>(population: Population<'a>) -> &'a str {
 
 fn kind_words(known: &Available<'_>) -> String {
     match (known.population.outside, known.population.kind) {
-        (true, _) => "in no pass".to_owned(),
+        (true, _) => "in no known pass".to_owned(),
         (false, Some(kind)) => format!("{kind} ({})", format::grouped(i64::from(known.passes))),
         (false, None) => format!("not classified ({})", format::grouped(i64::from(known.passes))),
     }
