@@ -292,16 +292,16 @@ impl<'de> Visitor<'de> for Item<'_> {
     }
 
     fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<(), E> {
-        match signed(value) {
-            Node::Int(value) => self.items.push_int(value, self.state),
-            other => self.items.push_loose(other, self.state),
+        if value == NULL {
+            return self.items.push_loose(signed(value), self.state);
         }
+        self.items.push_int(value, self.state)
     }
 
     fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<(), E> {
-        match unsigned(value) {
-            Node::Int(value) => self.items.push_int(value, self.state),
-            other => self.items.push_loose(other, self.state),
+        match i64::try_from(value) {
+            Ok(value) => self.items.push_int(value, self.state),
+            Err(_) => self.items.push_loose(unsigned(value), self.state),
         }
     }
 
