@@ -42,6 +42,14 @@ impl Chain {
         self.weakest = self.weakest.max(label);
     }
 
+    /// Goes on with the branches from a candidate, or from all of them.
+    pub(super) fn join(&mut self, branches: &Branches) {
+        self.label(branches.weakest);
+        self.gap |= branches.gap;
+        self.reached |= branches.layer;
+        self.tensor |= branches.tensor;
+    }
+
     /// Counts the chain, or `chains` alike.
     pub(super) fn count(&self, chains: u64, counts: &mut ChainCounts) {
         counts.total += chains;

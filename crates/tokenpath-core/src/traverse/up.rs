@@ -161,9 +161,10 @@ impl<'r> Up<'r> {
 
 fn index_set<'r>(relations: &Relations<'r>, set: u32) -> SetIndex<'r> {
     let nodes = relations.node_set_nodes.read(set);
-    let mut named = Vec::new();
+    let members = nodes.target().unwrap_or(&[]);
+    let mut named = Vec::with_capacity(members.len());
     let mut nulls = Nulls::default();
-    for node in nodes.target().unwrap_or(&[]) {
+    for node in members {
         match relations.node_kernels.read(*node) {
             Read::To(kernels, label) => named.extend(kernels.iter().map(|kernel| (*kernel, *node, label))),
             Read::End(..) => {}
