@@ -16,8 +16,9 @@ pub(super) struct Branches {
 }
 
 impl Branches {
-    /// Adds the branches of another candidate; their events apart.
+    /// Adds the branches of another candidate. An event of both then stands twice.
     pub(super) fn join(&mut self, other: &Branches) {
+        self.events.extend_from_slice(&other.events);
         self.gap |= other.gap;
         self.tensor |= other.tensor;
         self.layer |= other.layer;

@@ -28,7 +28,8 @@ use crate::{Label, ReasonCode};
 struct Shared {
     intervals: u64,
     first: u32,
-    branches: Rc<Branches>,
+    /// Its place among the branches that are kept.
+    branches: u32,
 }
 
 /// Walks the passes of one run. What does not depend on the pass is kept from one to the next.
@@ -37,8 +38,13 @@ pub(super) struct Walker<'r> {
     events: Events<'r>,
     tally: Tally,
     reached: Reached,
-    nodes: Vec<Option<Rc<Branches>>>,
-    keys: HashMap<(u32, u32), Rc<Branches>>,
+    /// The branches from nodes and from sets of candidates, each walked once.
+    kept: Vec<Branches>,
+    /// For each node the place of its branches in `kept`.
+    nodes: Vec<Option<u32>>,
+    /// For each node set and kernel the place of their candidates' branches in `kept`.
+    keys: HashMap<(u32, u32), u32>,
+    candidates: Vec<u32>,
     model: ModelIndex,
     graphs: HashMap<u32, Rc<GraphIndex>>,
     by_pass: Inverse,
@@ -74,8 +80,10 @@ impl<'r> Walker<'r> {
             events: Events::default(),
             tally: Tally::default(),
             reached: Reached::new(run.graph.nodes.rows()),
-            nodes: std::iter::repeat_with(|| None).take(run.graph.nodes.rows()).collect(),
+            kept: Vec::new(),
+            nodes: vec![None; run.graph.nodes.rows()],
             keys: HashMap::new(),
+            candidates: Vec::new(),
             graphs: HashMap::new(),
             by_pass,
             undecided,
@@ -225,12 +233,13 @@ impl<'r> Walker<'r> {
             }
         }
         for Shared { intervals, first, branches } in shared.into_values() {
+            let Some(branches) = self.kept.get(branches as usize) else { continue };
             self.tally.begin();
             for id in &branches.events {
                 self.tally.meet(&self.events, *id, intervals, Item::Interval(first));
             }
             let mut chain = Chain::default();
-            chain.join(&branches);
+            chain.join(branches);
             reach_tensor += if chain.tensor { intervals } else { 0 };
             chain.count(intervals, &mut counts);
             weakest.join(&chain);
@@ -253,27 +262,18 @@ impl<'r> Walker<'r> {
             Nodes::Stored(nodes, label) => {
                 chain.label(label);
                 for node in nodes {
+                    self.reached.mark(*node, trunk.kernel.target());
                     let branches = self.branches(*node);
+                    let Some(branches) = self.kept.get(branches as usize) else { continue };
                     for id in &branches.events {
                         self.tally.meet(&self.events, *id, 1, start);
                     }
-                    self.reached.mark(*node, trunk.kernel.target());
-                    chain.join(&branches);
+                    chain.join(branches);
                 }
             }
             Nodes::Gap(gap) => self.meet(Hop::IntervalNodes, Event::Gap(gap), start, chain),
             Nodes::Fit { .. } | Nodes::NotReached => {}
         }
-    }
-
-    /// The candidates of a node set and kernel, met for the first time in this pass, while they are at hand.
-    fn share(&mut self, set: u32, kernel: u32) -> Rc<Branches> {
-        if let Some(index) = self.up.set(set) {
-            for (_, node, _) in index.candidates(kernel) {
-                self.reached.mark(*node, Some(kernel));
-            }
-        }
-        self.shared_branches(set, kernel)
     }
 
     /// Intervals that may or may not belong to the pass, and a pass without any: gaps at the first hop.
@@ -294,10 +294,10 @@ impl<'r> Walker<'r> {
         Chain { gap: true, ..Chain::default() }.count(chains, counts);
     }
 
-    /// The branches from one node to layers, walked once.
-    fn branches(&mut self, node: u32) -> Rc<Branches> {
+    /// The branches from one node to layers, walked once: their place in `kept`.
+    fn branches(&mut self, node: u32) -> u32 {
         if let Some(Some(known)) = self.nodes.get(node as usize) {
-            return Rc::clone(known);
+            return *known;
         }
         let run = self.up.relations.run;
         let mut out = Branches::default();
@@ -323,30 +323,48 @@ impl<'r> Walker<'r> {
         });
         out.events.sort_unstable();
         out.events.dedup();
-        let out = Rc::new(out);
+        let place = self.keep(out);
         if let Some(slot) = self.nodes.get_mut(node as usize) {
-            *slot = Some(Rc::clone(&out));
+            *slot = Some(place);
         }
-        out
+        place
     }
 
-    /// The branches from all candidates of a node set and kernel, walked once.
-    fn shared_branches(&mut self, set: u32, kernel: u32) -> Rc<Branches> {
-        if let Some(known) = self.keys.get(&(set, kernel)) {
-            return Rc::clone(known);
+    /// The branches from all candidates of a node set and kernel, which the pass meets for the first time.
+    fn share(&mut self, set: u32, kernel: u32) -> u32 {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        let mut out = Branches { weakest: self.up.relations.strengths.candidates, ..Branches::default() };
+        for (_, node, label) in self.up.candidates(set, kernel) {
+            candidates.push(*node);
+            out.weakest = out.weakest.max(*label);
         }
-        let candidates = self.up.candidates(set, kernel);
-        let mut out = Branches { weakest: self.up.mapping_label(set, kernel), ..Branches::default() };
-        for node in candidates {
-            let branches = self.branches(node);
-            out.events.extend_from_slice(&branches.events);
-            out.join(&branches);
+        for node in &candidates {
+            self.reached.mark(*node, Some(kernel));
         }
-        out.events.sort_unstable();
-        out.events.dedup();
-        let out = Rc::new(out);
-        self.keys.insert((set, kernel), Rc::clone(&out));
-        out
+        let place = match self.keys.get(&(set, kernel)) {
+            Some(known) => *known,
+            None => {
+                for node in &candidates {
+                    let branches = self.branches(*node);
+                    if let Some(branches) = self.kept.get(branches as usize) {
+                        out.join(branches);
+                    }
+                }
+                out.events.sort_unstable();
+                out.events.dedup();
+                let place = self.keep(out);
+                self.keys.insert((set, kernel), place);
+                place
+            }
+        };
+        self.candidates = candidates;
+        place
+    }
+
+    fn keep(&mut self, branches: Branches) -> u32 {
+        self.kept.push(branches);
+        u32::try_from(self.kept.len() - 1).unwrap_or(u32::MAX)
     }
 
     /// The graph that the pass executes.
