@@ -1,4 +1,4 @@
-// What holds for any bytes that are read as a bundle. The fuzz target and an ordinary test both check it.
+//! What holds for any bytes that are read as a bundle. The fuzz target and an ordinary test both check it.
 
 use tokenpath_core::bundle::{read, validate, write};
 

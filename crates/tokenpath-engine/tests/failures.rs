@@ -1,5 +1,8 @@
 //! What a person is told when a file does not open: what it is, and what to do next. The session goes on after each.
 
+// A helper that fails should fail its test.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use std::io::Write as _;
 
 use tokenpath_engine::message::{Effect, Opening, Region};
@@ -29,12 +32,17 @@ fn each_failure_says_what_it_is_and_what_to_do() {
         ("empty.json", b"", "has no bytes", "Look at its messages"),
         ("blank.json", b" \n\n ", "white space", "Look at its messages"),
         ("a.zip", b"PK\x03\x04rest of it", "zip archive", "Unpack it"),
-        ("model.gguf", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "Git LFS", "git lfs pull"),
+        (
+            "model.gguf",
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+            "Git LFS",
+            "git lfs pull",
+        ),
         ("a.bin", b"\x00\x01\x02\x03", "no format known here", "start page lists"),
         ("new.json", br#"{"tokenpath":99,"identity":{}}"#, "version 99", "Reload the page"),
         ("cut.json", br#"{"tokenpath":1,"identity":{"id":"#, "not JSON", "cut off"),
         ("broken.json.gz", cut.get(..20).unwrap(), "gzip", "format known here or copied"),
-        ("short.gguf", b"GGUF\x03\x00\x00\x00", "GGUF", "copy it again"),
+        ("short.gguf", b"GGUF\x03\x00\x00\x00", "the file ends", "copy it again"),
     ];
     for (name, bytes, what, advice) in cases {
         let said = refusal(name, bytes);
@@ -49,11 +57,13 @@ fn each_failure_says_what_it_is_and_what_to_do() {
 
 #[test]
 fn a_section_with_errors_shows_them_in_its_place_and_the_rest_stays() {
-    // A pass whose kind is no kind, and a request that is fine: by hand, as small as possible.
-    let bytes = br#"{"tokenpath":1,
-        "identity":{"id":"a","title":"A run","capture_mode":"user","labels":{"*":"reported"}},
-        "passes":{"rows":{"kind":["sideways"],"start":[0],"labels":{"*":"measured:clock"}}}}"#
-        .to_vec();
+    let path = format!("{}/../../fixtures/tiny-dense/run.json.gz", env!("CARGO_MANIFEST_DIR"));
+    let fixture = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let json = tokenpath_core::bundle::inflate(&fixture, u64::MAX).unwrap();
+    let mut bundle: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    // A pass of a kind that is none.
+    *bundle.pointer_mut("/passes/rows/kind/0").unwrap() = "sideways".into();
+    let bytes = serde_json::to_vec(&bundle).unwrap();
     let files = [File { name: "broken.json".to_owned(), bytes: &bytes }];
     let mut engine = Engine::default();
     let opening = Opening { fragment: "#passes".to_owned(), keeps: false };

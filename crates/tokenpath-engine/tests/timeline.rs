@@ -1,10 +1,15 @@
 //! The timeline under a hand: pixels, movement, selection, search, measurement, all without a browser.
 
+// A helper that fails should fail its test.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use tokenpath_engine::message::{Effect, Hand, Message, Opening};
 use tokenpath_engine::{Engine, File};
 
 const WIDTH: u32 = 1000;
 const HEIGHT: u32 = 400;
+/// A time inside the fixture's capture, whose clock starts with the machine.
+const BASE: i64 = 2_517_500_000_000;
 
 struct Timeline {
     engine: Engine,
@@ -69,7 +74,8 @@ impl Timeline {
             for x in (130..WIDTH).step_by(3) {
                 let tip = self.tip(f64::from(x), f64::from(y));
                 if let Some(at) = tip.find("interval:") {
-                    let item: String = tip.chars().skip(tip.get(..at).unwrap().chars().count()).take_while(|c| *c != '<').collect();
+                    let item: String =
+                        tip.chars().skip(tip.get(..at).unwrap().chars().count()).take_while(|c| *c != '<').collect();
                     return (f64::from(x), f64::from(y), item);
                 }
             }
@@ -105,8 +111,8 @@ fn the_dark_theme_has_other_pixels() {
 
 #[test]
 fn dragging_moves_time_the_other_way_and_the_wheel_zooms() {
-    let mut timeline = Timeline::new("#timeline?range=1000000-9840000");
-    let before = (1_000_000, 9_840_000);
+    let mut timeline = Timeline::new(&format!("#timeline?range={BASE}-{}", BASE + 8_840_000));
+    let before = (BASE, BASE + 8_840_000);
     timeline.hand(Hand::Down { x: 600.0, y: 200.0, boxing: false });
     timeline.hand(Hand::Drag { x: 500.0, y: 200.0 });
     assert!(timeline.has_frame());
@@ -122,7 +128,7 @@ fn dragging_moves_time_the_other_way_and_the_wheel_zooms() {
 
 #[test]
 fn a_box_shows_what_it_spans() {
-    let mut timeline = Timeline::new("#timeline?range=1000000-9840000");
+    let mut timeline = Timeline::new(&format!("#timeline?range={BASE}-{}", BASE + 8_840_000));
     timeline.hand(Hand::Down { x: 216.0, y: 200.0, boxing: true });
     timeline.hand(Hand::Drag { x: 316.0, y: 210.0 });
     let band = timeline.effects.iter().find_map(|effect| match effect {
@@ -132,7 +138,7 @@ fn a_box_shows_what_it_spans() {
     assert_eq!(band.map(|band| (band.from, band.to)), Some((216.0, 316.0)));
     timeline.hand(Hand::Up { x: 316.0, y: 210.0 });
     // 116 pixels are names, 10 µs a pixel: 100 and 200 pixels into the plot.
-    assert_eq!(timeline.range(), (2_000_000, 3_000_000));
+    assert_eq!(timeline.range(), (BASE + 1_000_000, BASE + 2_000_000));
 }
 
 #[test]
@@ -178,7 +184,7 @@ fn searching_selects_shows_and_counts() {
 
 #[test]
 fn measuring_marks_a_stretch_and_escape_ends_it() {
-    let mut timeline = Timeline::new("#timeline?range=1000000-9840000");
+    let mut timeline = Timeline::new(&format!("#timeline?range={BASE}-{}", BASE + 8_840_000));
     timeline.act("timeline-measure");
     timeline.hand(Hand::Down { x: 216.0, y: 200.0, boxing: false });
     timeline.hand(Hand::Up { x: 316.0, y: 200.0 });

@@ -322,3 +322,6 @@ pub fn facets(run: &Run) -> Facets<'_> {
     out.kernels.sort_by_key(|(kernel, count)| (std::cmp::Reverse(*count), *kernel));
     out
 }
+
+#[cfg(test)]
+mod tests;

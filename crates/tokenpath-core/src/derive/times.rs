@@ -24,19 +24,12 @@ pub struct NodeTimes {
     /// The pass.
     pub pass: u32,
     times: HashMap<u32, NodeTime>,
-    /// The longest time, in nanoseconds.
-    pub longest: i64,
 }
 
 impl NodeTimes {
     /// The time of a node; `None` when no interval of the pass executed it.
     pub fn get(&self, node: u32) -> Option<NodeTime> {
         self.times.get(&node).copied()
-    }
-
-    /// Whether any node has a time.
-    pub fn is_empty(&self) -> bool {
-        self.times.is_empty()
     }
 }
 
@@ -84,7 +77,6 @@ pub fn node_times(run: &Run, pass: u32) -> Result<NodeTimes, Missing> {
             time.intervals += 1;
             time.interval = u32::try_from(row).unwrap_or(u32::MAX);
             time.shared |= nodes.len() > 1;
-            out.longest = out.longest.max(time.nanos);
         }
     }
     if out.times.is_empty() {

@@ -172,7 +172,7 @@ impl Table<'_> {
         };
         let body = html! {
             (self.elsewhere(page))
-            div class="tw nodes" { table class="tight" {
+            div class="tw nodes" tabindex="0" role="region" aria-label="Nodes" { table class="tight" {
                 thead { tr {
                     (long::sort_head(cx, "Node", "", true, false))
                     (long::sort_head(cx, "Operation", "operation", false, false))

@@ -79,13 +79,8 @@ pub struct Anatomy<'a> {
     pub bytes: Sum,
     /// The layers, compared with each other.
     pub layers: layers::Layers<'a>,
-}
-
-impl Anatomy<'_> {
-    /// The component that is this layer.
-    pub fn layer(&self, layer: u32) -> Option<&ComponentBytes<'_>> {
-        self.components.iter().find(|component| component.place == Place::Layer(layer))
-    }
+    /// Whether tensors and header add up to more than the stated size of the file.
+    pub exceeds: bool,
 }
 
 /// Computes the anatomy. Cost: linear in tensors, apart from sorting them.
@@ -149,7 +144,9 @@ pub fn anatomy(run: &Run) -> Anatomy<'_> {
     }
     parts.sort_by_key(|part| (part.part, std::cmp::Reverse(part.bytes.known)));
     let layers = layers::layers(run, &components);
-    Anatomy { components, parts, bytes, layers }
+    let header = run.model.header_bytes.unwrap_or(0);
+    let exceeds = run.model.file_bytes.is_some_and(|file| bytes.known.saturating_add(header) > file);
+    Anatomy { components, parts, bytes, layers, exceeds }
 }
 
 /// A sum of tensor bytes as a reading: exact, or the reason of the first cell that lacks a value.
@@ -183,12 +180,13 @@ pub fn file_bytes(run: &Run) -> Reading {
     run.reading(model.file_bytes.map(Quantity::Bytes), model.label("file_bytes"), "/model/file_bytes")
 }
 
-/// A sum of tensor bytes as a share of the file; only where every byte count and the file's size are known.
-pub fn share_of_file(run: &Run, sum: Sum, what: &str) -> Reading {
+/// A sum of tensor bytes as a share of the file; only where every byte count and the file's size are known, and the
+/// parts do not exceed it.
+pub fn share_of_file(run: &Run, anatomy: &Anatomy<'_>, sum: Sum, what: &str) -> Reading {
     let file = file_bytes(run)?;
     let part = tensor_bytes(run, sum, what)?;
     match (&part.quantity, &file.quantity) {
-        (Quantity::Bytes(bytes), Quantity::Bytes(total)) if *total > 0 && bytes <= total => {
+        (Quantity::Bytes(bytes), Quantity::Bytes(total)) if *total > 0 && !anatomy.exceeds => {
             let share = *bytes as f64 / *total as f64;
             let inputs = vec![(what.to_owned(), part), ("file".to_owned(), file)];
             Ok(Fact::derived(Quantity::Share(share), format!("bytes of {what} ÷ bytes of the file"), inputs))

@@ -66,6 +66,7 @@ pub fn is_bias(role: &str) -> bool {
 /// Where a role stands among others of its part, in the order in which a token meets them.
 pub fn rank(role: &str) -> usize {
     const ORDER: [&str; 16] = [
+        "router",
         "query",
         "key",
         "value",
@@ -77,7 +78,6 @@ pub fn rank(role: &str) -> usize {
         "convolution",
         "skip",
         "output",
-        "router",
         "up",
         "activation",
         "down",

@@ -50,8 +50,8 @@ pub struct Table {
     pub bytes: Sum,
 }
 
-/// What tensors have in common that fold into one row: starred name, role, shape, type.
-type Alike<'a> = (String, Option<&'a str>, Option<&'a [i64]>, Option<&'a str>);
+/// What tensors have in common that fold into one row: starred name, role, shape, type, where the runtime keeps them.
+type Alike<'a> = (String, Option<&'a str>, Option<&'a [i64]>, Option<&'a str>, Option<&'a str>);
 
 /// Builds the table. `needle` is looked for in name, role and type.
 pub fn table(run: &Run, show: Show, needle: &Needle, key: Key, descending: bool) -> Table {
@@ -78,7 +78,9 @@ pub fn table(run: &Run, show: Show, needle: &Needle, key: Key, descending: bool)
         let at = match (show, layer) {
             (Show::Folded, Some(_)) => {
                 let pattern = starred(name.unwrap_or(""));
-                *folded.entry((pattern, role, tensors.shape.get(row), dtype)).or_insert(rows.len())
+                *folded
+                    .entry((pattern, role, tensors.shape.get(row), dtype, tensors.buffer.get(row)))
+                    .or_insert(rows.len())
             }
             _ => rows.len(),
         };

@@ -98,7 +98,7 @@ fn table(layer: &Layer<'_>, matched: &Matched) -> Markup {
     html! {
         details class="behind" {
             summary { "The same as a table" }
-            div class="tw" { table class="tight" {
+            div class="tw" tabindex="0" role="region" aria-label="Groups and what they take" { table class="tight" {
                 thead { tr {
                     th scope="col" { "Group" }
                     th scope="col" { "Half" }

@@ -73,7 +73,9 @@ fn title(model: &Model<'_>, experts: Option<&Experts>) -> Markup {
         }
     }
     let count = i64::try_from(layers.list.len()).unwrap_or(i64::MAX);
-    let Ok(share) = anatomy::share_of_file(run, sum, "all layers") else { return html! { (Lens::Model.name()) } };
+    let Ok(share) = anatomy::share_of_file(run, &model.anatomy, sum, "all layers") else {
+        return html! { (Lens::Model.name()) };
+    };
     if count == 0 {
         return html! { (Lens::Model.name()) };
     }
@@ -102,7 +104,7 @@ fn second(model: &Model<'_>, experts: Option<&Experts>) -> Markup {
         return html! {};
     };
     let sum = Sum { known: bytes, cells: 1, unknown: 0 };
-    let share = anatomy::share_of_file(run, sum, tensors.name.get(row).unwrap_or("one tensor"));
+    let share = anatomy::share_of_file(run, &model.anatomy, sum, tensors.name.get(row).unwrap_or("one tensor"));
     match share.as_ref().map(|fact| &fact.quantity) {
         Ok(Quantity::Share(share)) if *share >= 0.1 => html! { "; one matrix holds " (format::share(*share)) },
         _ => html! {},
@@ -114,7 +116,7 @@ fn parts(model: &Model<'_>) -> Markup {
     let run = model.cx.run;
     let reading = |sum: Sum, what: &str| anatomy::tensor_bytes(run, sum, what);
     let body = html! {
-        div class="tw" { table class="tight" {
+        div class="tw" tabindex="0" role="region" aria-label="Bytes by part and type" { table class="tight" {
             thead { tr {
                 th scope="col" { "Part" }
                 th scope="col" { "Type" }
@@ -130,7 +132,7 @@ fn parts(model: &Model<'_>) -> Markup {
                         td { code { (part.dtype.unwrap_or("\u{2014}")) } }
                         td class="n" { (format::grouped(i64::from(part.bytes.cells))) }
                         td class="n" { (value(&reading(part.bytes, &what))) }
-                        td class="n" { (long::plain(&anatomy::share_of_file(run, part.bytes, &what))) }
+                        td class="n" { (long::plain(&anatomy::share_of_file(run, &model.anatomy, part.bytes, &what))) }
                     }
                 }
             }

@@ -29,7 +29,7 @@ pub(super) fn figure(model: &Model<'_>, experts: &Experts) -> Markup {
     let drawn = exact && total.is_some_and(|total| total > 0);
     let body = html! {
         @if drawn {
-            svg class="routes" role="img" aria-label="Bytes of each layer: always read, experts taken, experts not addressed" width="100%" height=(px(experts.layers.len() as f64 * ROW + 4.0)) {
+            svg class="routes" role="group" aria-label="Bytes of each layer: always read, experts taken, experts not addressed" width="100%" height=(px(experts.layers.len() as f64 * ROW + 4.0)) {
                 @for (i, row) in experts.layers.iter().enumerate() {
                     (bar(model, row, i, widest, total.unwrap_or(1), row.chosen.map(i64::from).or(used)))
                 }

@@ -357,7 +357,7 @@ fn table(model: &Model<'_>) -> Markup {
     html! {
         details class="behind" {
             summary { "The same as a table" }
-            div class="tw" { table class="tight" {
+            div class="tw" tabindex="0" role="region" aria-label="Bytes by component" { table class="tight" {
                 thead { tr {
                     th scope="col" { "Component" }
                     th scope="col" class="n" { "Tensors" }
@@ -371,7 +371,7 @@ fn table(model: &Model<'_>) -> Markup {
                             td { (what) }
                             td class="n" { (format::grouped(i64::from(component.bytes.cells))) }
                             td class="n" { (value(&anatomy::tensor_bytes(run, component.bytes, &what))) }
-                            td class="n" { (long::plain(&anatomy::share_of_file(run, component.bytes, &what))) }
+                            td class="n" { (long::plain(&anatomy::share_of_file(run, &model.anatomy, component.bytes, &what))) }
                         }
                     }
                 }

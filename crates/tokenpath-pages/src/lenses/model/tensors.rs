@@ -14,7 +14,7 @@ use crate::html::{Markup, html, part_class, pct};
 use crate::page::figure as titled;
 use crate::stated::{pager, window};
 use crate::table::{self as long, Sort};
-use crate::value::{absent_short, value};
+use crate::value::{absent_short, glyph, value};
 
 /// Draws the table.
 pub(super) fn figure(model: &Model<'_>) -> Markup {
@@ -44,23 +44,25 @@ pub(super) fn figure(model: &Model<'_>) -> Markup {
             _ => { (format::plural(i64::from(rows.bytes.cells), "tensor", "tensors")) }
         }
     };
+    let buffers = (0..run.model.tensors.rows()).any(|row| run.model.tensors.buffer.get(row).is_some());
     let body = html! {
         div class="fields" {
             (long::search(cx, "model-q", "Name, role or type"))
             (long::choice("model-show", "Show", "show", &spelt(show), &options(model)))
         }
-        div class="tw" { table class="tight" {
+        div class="tw" tabindex="0" role="region" aria-label="Tensors" { table class="tight" {
             thead { tr {
                 (long::sort_head(cx, "Tensor", "name", false, false))
                 (long::sort_head(cx, "Type", "type", false, false))
                 (long::head("Shape", true))
                 @if show == Show::Folded { (long::head("Layers", false)) }
+                @if buffers { th scope="col" { "Kept in " @if let Some(label) = run.model.tensors.label("buffer", 0) { (glyph(label)) } } }
                 (long::sort_head(cx, "Bytes", "bytes", true, true))
                 (long::derived_head("Of the file", "bytes ÷ bytes of the file"))
                 th scope="col" { span class="sr" { "Bytes as a bar" } }
             } }
-            tbody { @for row in page { (line(model, row, show, widest)) } }
-            tfoot { (total(model, &rows, show)) }
+            tbody { @for row in page { (line(model, row, show, buffers, widest)) } }
+            tfoot { (total(model, &rows, show, buffers)) }
         } }
         @if rows.rows.is_empty() { p class="note" { "No tensor matches." } }
         (pager(cx, &window, rows.rows.len(), "rows"))
@@ -98,7 +100,7 @@ fn options(model: &Model<'_>) -> Vec<(String, String)> {
     out
 }
 
-fn line(model: &Model<'_>, row: &Row, show: Show, widest: i64) -> Markup {
+fn line(model: &Model<'_>, row: &Row, show: Show, buffers: bool, widest: i64) -> Markup {
     let run = model.cx.run;
     let tensors = &run.model.tensors;
     let at = row.tensor as usize;
@@ -128,8 +130,9 @@ fn line(model: &Model<'_>, row: &Row, show: Show, widest: i64) -> Markup {
             td { @match tensors.dtype.get(at) { Some(dtype) => { code { (dtype) } } None => { (cell("dtype")) } } }
             td class="n m" { @match tensors.shape.get(at) { Some(shape) => { (format::sizes(shape)) } None => { (cell("shape")) } } }
             @if show == Show::Folded { td class="w q" { @if !row.layers.is_empty() { (listed(&row.layers)) } } }
+            @if buffers { td class="w q" { (tensors.buffer.get(at).unwrap_or("")) } }
             td class="n" { (value(&bytes)) }
-            td class="n" { (long::plain(&anatomy::share_of_file(run, row.bytes, name))) }
+            td class="n" { (long::plain(&anatomy::share_of_file(run, &model.anatomy, row.bytes, name))) }
             td class="bar" {
                 @if row.bytes.exact().is_some() {
                     svg width="100%" height="10" aria-hidden="true" {
@@ -141,7 +144,7 @@ fn line(model: &Model<'_>, row: &Row, show: Show, widest: i64) -> Markup {
     }
 }
 
-fn total(model: &Model<'_>, rows: &Table, show: Show) -> Markup {
+fn total(model: &Model<'_>, rows: &Table, show: Show, buffers: bool) -> Markup {
     let run = model.cx.run;
     html! {
         tr {
@@ -149,8 +152,9 @@ fn total(model: &Model<'_>, rows: &Table, show: Show) -> Markup {
             td {}
             td {}
             @if show == Show::Folded { td {} }
+            @if buffers { td {} }
             td class="n" { (value(&anatomy::tensor_bytes(run, rows.bytes, "the tensors listed"))) }
-            td class="n" { (long::plain(&anatomy::share_of_file(run, rows.bytes, "the tensors listed"))) }
+            td class="n" { (long::plain(&anatomy::share_of_file(run, &model.anatomy, rows.bytes, "the tensors listed"))) }
             td {}
         }
     }

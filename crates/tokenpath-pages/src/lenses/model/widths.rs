@@ -54,7 +54,7 @@ pub(super) fn figure(model: &Model<'_>) -> Markup {
                     p class="ft" { span { (kind_name(kind)) } small { "layer " (layer) " for " (listed(&kind.layers)) } }
                 }
             }
-            svg class="widths" role="img" aria-label={ "Output width of each projection of layer " (layer) } width="100%" height=(px(height + if marked.is_some() { 22.0 } else { 4.0 })) {
+            svg class="widths" role="group" aria-label={ "Output width of each projection of layer " (layer) } width="100%" height=(px(height + if marked.is_some() { 22.0 } else { 4.0 })) {
                 @for (i, width) in set.iter().enumerate() {
                     @let y = i as f64 * ROW;
                     @let on = model.touched.tensors.contains(&width.tensor);

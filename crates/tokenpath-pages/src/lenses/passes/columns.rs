@@ -132,7 +132,10 @@ fn drawing(
             (callouts(cx, columns, &axis, wide, &height))
             text class="q" x="0" y="211" { "passes" }
             @for column in columns { (extent(column, &axis)) }
-            @for (start, end) in gaps { rect class="hatch" x=(axis.x(*start)) y="200" width=(axis.width(end - start)) height="14" {} }
+            @for (start, end) in gaps {
+                rect class="paper" x=(axis.x(*start)) y="199" width=(axis.width(end - start)) height="16" {}
+                rect class="hatch" x=(axis.x(*start)) y="200" width=(axis.width(end - start)) height="14" {}
+            }
             @if joined {
                 text class="q" x="0" y="246" { "chunks" }
                 @for at in arrivals(cx, &axis) { line class="tok" x1=(percent(at)) x2=(percent(at)) y1="234" y2="248" {} }

@@ -1,9 +1,10 @@
-//! The lens Kernels: what ran, summed within one execution and pass kind; the nodes behind a name; what is not joined.
+//! The lens Kernels: what ran, summed within one execution and pass kind, and the nodes behind a name.
+
+mod beside;
 
 use tokenpath_core::Label;
 use tokenpath_core::derive::kernels::{
-    self, Available, Joined, Population, Readings, Row, Subject, Table, available, chosen, incomparable, joined,
-    readings, table,
+    self, Available, Joined, Population, Readings, Row, Subject, Table, available, chosen, joined, readings, table,
 };
 use tokenpath_core::derive::search::Needle;
 use tokenpath_core::derive::sum;
@@ -17,7 +18,7 @@ use crate::lens::Lens;
 use crate::page::{Context, figure, lens_head, nothing};
 use crate::stated::{pager, window};
 use crate::table::{self as long, Sort};
-use crate::value::{glyph, known, opening, value, why};
+use crate::value::{glyph, opening, value, why};
 
 /// At most so many nodes or kernels are listed in place; the rest are counted.
 const LISTED: usize = 24;
@@ -37,7 +38,7 @@ struct Lists<'a> {
 }
 
 /// Draws the lens.
-pub(super) fn page(cx: &Context<'_>) -> Markup {
+pub(in crate::lenses) fn page(cx: &Context<'_>) -> Markup {
     let run = cx.run;
     if !run.kernels.given {
         return nothing(Lens::Kernels, &run.missing("/kernels"));
@@ -95,7 +96,7 @@ impl Lists<'_> {
         html! {
             "What ran"
             @if let Some(shown) = &self.shown {
-                @if shown.population.outside { ", of the intervals that fell in no pass. " }
+                @if shown.population.outside { ", of the intervals that fell in no known pass. " }
                 @else { ", summed over " (passes(shown)) ". " }
             } @else { ". " }
             @match &self.table.listed {
@@ -171,7 +172,7 @@ impl Lists<'_> {
             @if let Some(clock) = clock { " " (glyph(clock)) }
         };
         let body = html! {
-            div class="tw kernels" { table class="tight" {
+            div class="tw kernels" tabindex="0" role="region" aria-label="Kernels" { table class="tight" {
                 thead { tr {
                     (long::sort_head(cx, "Kernel", "name", false, false))
                     (long::sort_head(cx, "Nodes", "nodes", true, true))
@@ -214,7 +215,7 @@ impl Lists<'_> {
 
     fn caption(&self) -> String {
         match self.shown.map(|shown| shown.population) {
-            Some(Population { outside: true, .. }) => "Kernels of no pass".to_owned(),
+            Some(Population { outside: true, .. }) => "Kernels of no known pass".to_owned(),
             Some(Population { kind: Some(kind), .. }) => format!("Kernels of the {kind} passes"),
             _ => "Kernels".to_owned(),
         }
@@ -361,133 +362,6 @@ impl Lists<'_> {
             &body,
         )
     }
-
-    fn cautions(&self) -> Markup {
-        let run = self.cx.run;
-        let body = html! {
-            ul class="dash" {
-                @for statement in run.identity.instrument.statement.iter().flatten() { li { (statement) } }
-                li { "Not what a layer costs: a kernel may serve several parts of a model. Follow its nodes for that." }
-                @if self.shown.is_some_and(|shown| shown.passes > 1) { li { "Not one pass: the rows add up all passes of the kind." } }
-            }
-        };
-        figure(
-            "What may not be read from it",
-            &html! { @if let Some(name) = &run.identity.instrument.name { (name) } },
-            &body,
-        )
-    }
-
-    fn not_joined(&self) -> Markup {
-        let cx = self.cx;
-        let run = cx.run;
-        let joined = &self.joined;
-        let count = |count: usize, text: &str| {
-            known(&Fact {
-                quantity: Quantity::Count(int(count)),
-                label: Label::derived(text),
-                pointer: String::new(),
-                formula: None,
-            })
-        };
-        let outside = self.available.iter().find(|known| known.population.outside).map_or(0, |known| known.intervals);
-        let body = html! {
-            dl class="kv" {
-                dt { "Kernels that ran and that no node names" }
-                dd { (count(joined.unjoined.len(), "count of kernels with intervals and without nodes")) }
-                dt { "Nodes whose kernel is not known" }
-                dd {
-                    @if !joined.unknown.is_empty() { span class="gap" { (symbol("x-gap", 26, 12, "torn")) } }
-                    (count(joined.unknown.len(), "count of nodes without kernels and without an answer why"))
-                }
-                @for (end, nodes) in &joined.ended {
-                    dt { (run.traversal.ends.text.get(*end as usize).unwrap_or("Nodes that run no kernel")) }
-                    dd { (count(*nodes as usize, "count of nodes with this answer")) }
-                }
-                @if outside > 0 {
-                    dt { "Intervals in no pass" }
-                    dd { (count(outside as usize, "count of intervals without a pass")) }
-                }
-            }
-            @if let Some(first) = joined.unknown.first() { (why(&run.missing(&format!("/graph/nodes/kernels/{first}")))) }
-            @if !run.graph.nodes.given { (why(&run.missing("/graph/nodes"))) }
-            @if !joined.unjoined.is_empty() {
-                ul class="tally" {
-                    @for kernel in joined.unjoined.iter().take(LISTED) {
-                        li { a href=(cx.select(Item::Kernel(*kernel))) title=(run.kernels.name.get(*kernel as usize).unwrap_or("")) { code class="clip" { (self.name(*kernel)) } } }
-                    }
-                    @if joined.unjoined.len() > LISTED { li { "and " (format::grouped(int(joined.unjoined.len() - LISTED))) " more" } }
-                }
-            }
-        };
-        figure("Not joined", &html! { "over the whole run" }, &body)
-    }
-
-    /// Prefill against decode, where the execution recorded both.
-    fn compared(&self) -> Markup {
-        let run = self.cx.run;
-        let execution = match self.shown {
-            Some(shown) if !shown.population.outside => shown.population.execution,
-            _ => return html! {},
-        };
-        if let Some(missing) = incomparable(run, &self.available, execution) {
-            let body = html! { (why(&missing)) };
-            return figure("Prefill against decode", &html! { "not compared" }, &body);
-        }
-        let of = |kind: &'static str| table(run, Population { execution, kind: Some(kind), outside: false });
-        let passes = |kind: &str| {
-            let found = self
-                .available
-                .iter()
-                .find(|known| known.population.execution == execution && known.population.kind == Some(kind));
-            found.map_or(0, |known| known.passes)
-        };
-        let (prefill, decode) = (of("prefill"), of("decode"));
-        let row_of = |table: &Table<'_>, subject: Subject<'_>| {
-            table.rows.iter().find(|row| row.subject == subject).map(|row| readings(run, table, row))
-        };
-        let cells = |readings: Option<Readings>| {
-            html! {
-                @match readings {
-                    Some(readings) => { td class="n" { (long::plain(&readings.median)) } td class="n" { (long::plain(&readings.share)) } }
-                    None => { td class="n q" { "did not run" } td {} }
-                }
-            }
-        };
-        let mut subjects: Vec<Subject<'_>> = decode.rows.iter().map(|row| row.subject).collect();
-        subjects.extend(
-            prefill
-                .rows
-                .iter()
-                .map(|row| row.subject)
-                .filter(|subject| !decode.rows.iter().any(|row| row.subject == *subject)),
-        );
-        let body = html! {
-            div class="tw" { table class="tight" {
-                thead { tr {
-                    (long::head("Kernel", false))
-                    (long::derived_head("Median in prefill", MEDIAN))
-                    (long::derived_head("Of the listed time", "sum of the durations ÷ sum of all listed in prefill"))
-                    (long::derived_head("Median in decode", MEDIAN))
-                    (long::derived_head("Of the listed time", "sum of the durations ÷ sum of all listed in decode"))
-                } }
-                tbody {
-                    @for subject in subjects.iter().take(LISTED) {
-                        tr {
-                            td { (self.subject_mark(*subject)) }
-                            (cells(row_of(&prefill, *subject)))
-                            (cells(row_of(&decode, *subject)))
-                        }
-                    }
-                }
-            } }
-            p class="note" {
-                "Prefill: " (format::plural(i64::from(passes("prefill")), "pass", "passes")) ". Decode: " (format::plural(i64::from(passes("decode")), "pass", "passes"))
-                ". A prefill pass takes in many tokens at once, so a longer interval is not a slower kernel."
-            }
-        };
-        figure("Prefill against decode", &html! { "the same execution" }, &body)
-    }
 }
 
 fn by(a: &Row<'_>, b: &Row<'_>, of: impl Fn(kernels::Times) -> f64) -> std::cmp::Ordering {
@@ -506,7 +380,7 @@ fn kind_value<'a>(population: Population<'a>) -> &'a str {
 
 fn kind_words(known: &Available<'_>) -> String {
     match (known.population.outside, known.population.kind) {
-        (true, _) => "in no pass".to_owned(),
+        (true, _) => "in no known pass".to_owned(),
         (false, Some(kind)) => format!("{kind} ({})", format::grouped(i64::from(known.passes))),
         (false, None) => format!("not classified ({})", format::grouped(i64::from(known.passes))),
     }
