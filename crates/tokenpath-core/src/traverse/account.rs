@@ -16,8 +16,9 @@ pub(super) struct Branches {
 }
 
 impl Branches {
-    /// Adds the branches of another candidate; their events apart.
+    /// Adds the branches of another candidate. An event of both then stands twice.
     pub(super) fn join(&mut self, other: &Branches) {
+        self.events.extend_from_slice(&other.events);
         self.gap |= other.gap;
         self.tensor |= other.tensor;
         self.layer |= other.layer;
@@ -40,6 +41,14 @@ impl Chain {
     pub(super) fn label(&mut self, label: LabelId) {
         self.read = true;
         self.weakest = self.weakest.max(label);
+    }
+
+    /// Goes on with the branches from a candidate, or from all of them.
+    pub(super) fn join(&mut self, branches: &Branches) {
+        self.label(branches.weakest);
+        self.gap |= branches.gap;
+        self.reached |= branches.layer;
+        self.tensor |= branches.tensor;
     }
 
     /// Counts the chain, or `chains` alike.

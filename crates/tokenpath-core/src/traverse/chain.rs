@@ -211,7 +211,7 @@ impl<'r> Opened<'r> {
             Nodes::Stored(nodes, label) => (nodes.to_vec(), label),
             Nodes::Fit { set, kernel } => {
                 let label = self.up.fit_label(trunk, set, kernel);
-                (self.up.candidates(set, kernel), label)
+                (self.up.candidates(set, kernel).iter().map(|(_, node, _)| *node).collect(), label)
             }
             Nodes::Gap(gap) => {
                 self.ended(Hop::IntervalNodes, from, Event::Gap(gap));
@@ -410,8 +410,7 @@ impl Executions {
                 Nodes::Stored(list, label) => list.iter().for_each(|node| mark(*node, trunk.kernel.target(), label)),
                 Nodes::Fit { set, kernel } => {
                     let label = up.relations.strengths.candidates;
-                    let Some(index) = up.set(set) else { continue };
-                    index.candidates(kernel).iter().for_each(|(_, node, _)| mark(*node, Some(kernel), label));
+                    up.candidates(set, kernel).iter().for_each(|(_, node, _)| mark(*node, Some(kernel), label));
                     // Weaker inputs make the found interval as weak as they are.
                     let inputs = [Some(trunk.submission), trunk.node_set, Some(trunk.kernel)];
                     for read in inputs.into_iter().flatten() {

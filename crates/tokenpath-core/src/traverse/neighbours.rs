@@ -214,8 +214,8 @@ impl Neighbours<'_> {
             }
             Nodes::Fit { set, kernel } => {
                 let label = self.up.fit_label(&trunk, set, kernel);
-                let nodes = self.up.candidates(set, kernel);
-                self.resolved("candidate_nodes", nodes.into_iter().map(Item::Node).collect(), label);
+                let nodes = self.up.candidates(set, kernel).iter().map(|(_, node, _)| Item::Node(*node)).collect();
+                self.resolved("candidate_nodes", nodes, label);
             }
             Nodes::Gap(gap) => self.push("candidate_nodes", hop_end(Event::Gap(gap), self.run())),
             // The relation that ended the walk is told above, or is the submission's.
@@ -267,7 +267,8 @@ impl Neighbours<'_> {
             match trunk.nodes {
                 Nodes::Stored(nodes, label) if nodes.contains(&node) => found.add(Item::Interval(interval), label),
                 Nodes::Fit { set, kernel } => {
-                    let fits = self.up.set(set).is_some_and(|index| index.fits(kernel, node));
+                    let candidates = self.up.candidates(set, kernel);
+                    let fits = candidates.binary_search_by_key(&node, |(_, of, _)| *of).is_ok();
                     if fits {
                         let label = self.up.relations.strengths.candidates;
                         found.add(Item::Interval(interval), label);

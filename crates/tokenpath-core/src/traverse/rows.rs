@@ -167,7 +167,8 @@ impl<'r> Builder<'r> {
                     Some(cells) => *cells,
                     None => {
                         let label = self.up.mapping_label(set, kernel);
-                        let nodes = self.up.candidates(set, kernel);
+                        let nodes: Vec<u32> =
+                            self.up.candidates(set, kernel).iter().map(|(_, node, _)| *node).collect();
                         let cells = self.candidates(&nodes, label);
                         self.shared.insert((set, kernel), cells);
                         cells

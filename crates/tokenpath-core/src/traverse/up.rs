@@ -1,33 +1,24 @@
 //! Up: from an interval to its candidate nodes, and from a node to layers.
 
+use std::ops::Range;
+
 use super::gap::{End, Gap, Nulls, Place, Why};
 use super::hop::Hop;
 use super::relation::Read;
 use super::relations::Relations;
 use super::strength::LabelId;
 
+/// A node that names a kernel: (kernel, node, label of the naming).
+pub(super) type Naming = (u32, u32, LabelId);
+
 /// The nodes of one node set, by kernel.
-pub(super) struct SetIndex<'r> {
+struct SetIndex<'r> {
     /// What the set says of its nodes.
     nodes: Read<&'r [u32]>,
-    /// (kernel, node, label of the naming), sorted: a kernel's candidates are a slice.
-    named: Vec<(u32, u32, LabelId)>,
+    /// Its namings, a stretch of [`Up::namings`].
+    namings: Range<usize>,
     /// Nodes of the set that do not say which kernels they run as.
     nulls: Nulls,
-}
-
-impl SetIndex<'_> {
-    /// The nodes of the set that may run as the kernel, in order of their rows.
-    pub(super) fn candidates(&self, kernel: u32) -> &[(u32, u32, LabelId)] {
-        let from = self.named.partition_point(|(of, ..)| *of < kernel);
-        let rest = self.named.get(from..).unwrap_or(&[]);
-        rest.get(..rest.partition_point(|(of, ..)| *of == kernel)).unwrap_or(&[])
-    }
-
-    /// Whether the node is among the kernel's candidates.
-    pub(super) fn fits(&self, kernel: u32, node: u32) -> bool {
-        self.named.binary_search_by_key(&(kernel, node), |(of, node, _)| (*of, *node)).is_ok()
-    }
 }
 
 /// The candidate nodes of one interval.
@@ -67,16 +58,24 @@ pub(super) enum BranchHop {
     Layer(u32, LabelId),
 }
 
+/// Stands for a node set that was not indexed yet.
+const NOT_INDEXED: u32 = u32::MAX;
+
 /// Reads upward hops, and remembers node sets.
 pub(super) struct Up<'r> {
     pub(super) relations: Relations<'r>,
-    sets: Vec<Option<Box<SetIndex<'r>>>>,
+    /// For each node set its place in `indexed`.
+    places: Vec<u32>,
+    indexed: Vec<SetIndex<'r>>,
+    /// The namings of all indexed sets, one stretch each, sorted: a kernel's candidates are a part of it. One vector for
+    /// all, because there can be as many sets as intervals.
+    namings: Vec<Naming>,
 }
 
 impl<'r> Up<'r> {
     pub(super) fn new(relations: Relations<'r>) -> Up<'r> {
-        let sets = relations.run.timeline.node_sets.rows();
-        Up { relations, sets: std::iter::repeat_with(|| None).take(sets).collect() }
+        let places = vec![NOT_INDEXED; relations.run.timeline.node_sets.rows()];
+        Up { relations, places, indexed: Vec::new(), namings: Vec::new() }
     }
 
     /// The hops of `interval` up to its candidate nodes.
@@ -113,16 +112,24 @@ impl<'r> Up<'r> {
         self.set(set).and_then(|index| index.nodes.target()).unwrap_or(&[])
     }
 
-    /// The index of a set, built on first use. `None` for a set that does not exist.
-    pub(super) fn set(&mut self, set: u32) -> Option<&SetIndex<'r>> {
-        let slot = self.sets.get_mut(set as usize)?;
-        Some(slot.get_or_insert_with(|| Box::new(index_set(&self.relations, set))))
+    /// The nodes of the set that may run as the kernel, in order of their rows.
+    pub(super) fn candidates(&mut self, set: u32, kernel: u32) -> &[Naming] {
+        let Some(stretch) = self.set(set).map(|index| index.namings.clone()) else { return &[] };
+        let namings = self.namings.get(stretch).unwrap_or(&[]);
+        let from = namings.partition_point(|(of, ..)| *of < kernel);
+        let rest = namings.get(from..).unwrap_or(&[]);
+        rest.get(..rest.partition_point(|(of, ..)| *of == kernel)).unwrap_or(&[])
     }
 
-    /// The nodes of the set that may run as the kernel.
-    pub(super) fn candidates(&mut self, set: u32, kernel: u32) -> Vec<u32> {
-        let Some(index) = self.set(set) else { return Vec::new() };
-        index.candidates(kernel).iter().map(|(_, node, _)| *node).collect()
+    /// The index of a set, built on first use. `None` for a set that does not exist.
+    fn set(&mut self, set: u32) -> Option<&SetIndex<'r>> {
+        let place = self.places.get_mut(set as usize)?;
+        if *place == NOT_INDEXED {
+            *place = u32::try_from(self.indexed.len()).unwrap_or(NOT_INDEXED);
+            let index = index_set(&self.relations, set, &mut self.namings);
+            self.indexed.push(index);
+        }
+        self.indexed.get(*place as usize)
     }
 
     /// The label of the candidates that were found by kernel and node set: derived, or as weak as the weakest input.
@@ -139,16 +146,14 @@ impl<'r> Up<'r> {
     /// The weakest label with which a candidate of the set names the kernel.
     pub(super) fn mapping_label(&mut self, set: u32, kernel: u32) -> LabelId {
         let computed = self.relations.strengths.candidates;
-        let Some(index) = self.set(set) else { return computed };
-        index.candidates(kernel).iter().map(|(.., label)| *label).fold(computed, LabelId::max)
+        self.candidates(set, kernel).iter().map(|(.., label)| *label).fold(computed, LabelId::max)
     }
 
     fn fit(&mut self, interval: u32, set: u32, kernel: u32) -> Nodes<'r> {
-        let Some(index) = self.set(set) else { return Nodes::NotReached };
-        if !index.candidates(kernel).is_empty() {
+        if !self.candidates(set, kernel).is_empty() {
             return Nodes::Fit { set, kernel };
         }
-        let nulls = index.nulls.gap();
+        let nulls = self.set(set).and_then(|index| index.nulls.gap());
         Nodes::Gap(nulls.unwrap_or_else(|| {
             // Every node of the set says which kernels it runs as, none names this one: only the producer can know.
             let Gap { why, .. } = self.relations.interval_nodes.null(interval);
@@ -159,20 +164,31 @@ impl<'r> Up<'r> {
     }
 }
 
-fn index_set<'r>(relations: &Relations<'r>, set: u32) -> SetIndex<'r> {
+fn index_set<'r>(relations: &Relations<'r>, set: u32, namings: &mut Vec<Naming>) -> SetIndex<'r> {
     let nodes = relations.node_set_nodes.read(set);
-    let mut named = Vec::new();
+    let from = namings.len();
     let mut nulls = Nulls::default();
     for node in nodes.target().unwrap_or(&[]) {
         match relations.node_kernels.read(*node) {
-            Read::To(kernels, label) => named.extend(kernels.iter().map(|kernel| (*kernel, *node, label))),
+            Read::To(kernels, label) => namings.extend(kernels.iter().map(|kernel| (*kernel, *node, label))),
             Read::End(..) => {}
             Read::Gap(gap) => nulls.add(gap, relations.run),
         }
     }
-    named.sort_unstable();
-    named.dedup();
-    SetIndex { nodes, named, nulls }
+    if let Some(stretch) = namings.get_mut(from..) {
+        stretch.sort_unstable();
+        // A set that lists a node twice holds it once.
+        let mut kept = 0;
+        for at in 1..stretch.len() {
+            if stretch.get(at) != stretch.get(kept) {
+                kept += 1;
+                stretch.swap(kept, at);
+            }
+        }
+        let count = if stretch.is_empty() { 0 } else { kept + 1 };
+        namings.truncate(from + count);
+    }
+    SetIndex { nodes, namings: from..namings.len(), nulls }
 }
 
 /// Calls `each` for every hop from `node` to layers, depth first.

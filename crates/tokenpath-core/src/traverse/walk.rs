@@ -16,7 +16,7 @@ use super::relation::Read;
 use super::relations::Relations;
 use super::tally::{Event, Events, Tally};
 use super::token::token_under_test;
-use super::up::{BranchHop, Nodes, Up, branches};
+use super::up::{BranchHop, Nodes, Trunk, Up, branches};
 use super::verdict::{ChainCounts, ComputedBy, GapGroup, GapMember, Leftover, Outcome, Verdict};
 use crate::absence::AbsenceIndex;
 use crate::fact::Missing;
@@ -28,6 +28,8 @@ use crate::{Label, ReasonCode};
 struct Shared {
     intervals: u64,
     first: u32,
+    /// Its place among the branches that are kept.
+    branches: u32,
 }
 
 /// Walks the passes of one run. What does not depend on the pass is kept from one to the next.
@@ -36,8 +38,13 @@ pub(super) struct Walker<'r> {
     events: Events<'r>,
     tally: Tally,
     reached: Reached,
-    nodes: Vec<Option<Rc<Branches>>>,
-    keys: HashMap<(u32, u32), Rc<Branches>>,
+    /// The branches from nodes and from sets of candidates, each walked once.
+    kept: Vec<Branches>,
+    /// For each node the place of its branches in `kept`.
+    nodes: Vec<Option<u32>>,
+    /// For each node set and kernel the place of their candidates' branches in `kept`.
+    keys: HashMap<(u32, u32), u32>,
+    candidates: Vec<u32>,
     model: ModelIndex,
     graphs: HashMap<u32, Rc<GraphIndex>>,
     by_pass: Inverse,
@@ -73,8 +80,10 @@ impl<'r> Walker<'r> {
             events: Events::default(),
             tally: Tally::default(),
             reached: Reached::new(run.graph.nodes.rows()),
-            nodes: std::iter::repeat_with(|| None).take(run.graph.nodes.rows()).collect(),
+            kept: Vec::new(),
+            nodes: vec![None; run.graph.nodes.rows()],
             keys: HashMap::new(),
+            candidates: Vec::new(),
             graphs: HashMap::new(),
             by_pass,
             undecided,
@@ -196,80 +205,75 @@ impl<'r> Walker<'r> {
         }
     }
 
+    /// Every chain up of the pass: how they end, and how many reach a tensor.
     fn walk_up(&mut self, pass: u32, unknown: &mut Unknown, weakest: &mut Weakest) -> (ChainCounts, u64) {
-        let run = self.run();
         let mut counts = ChainCounts::default();
         let mut reach_tensor = 0;
         let mut shared: HashMap<(u32, u32), Shared> = HashMap::new();
         let intervals = self.by_pass.of(pass).to_vec();
         for interval in &intervals {
-            let start = Item::Interval(*interval);
             let mut chain = Chain::default();
             self.tally.begin();
             let trunk = self.up.trunk(*interval);
-            unknown.note(&trunk, run);
-            let of_pass = self.up.relations.interval_pass.read(*interval);
-            self.hop(Hop::IntervalPass, &of_pass, start, &mut chain);
-            self.hop(Hop::IntervalSubmission, &trunk.submission, start, &mut chain);
-            if let Some(node_set) = &trunk.node_set {
-                self.hop(Hop::SubmissionNodeSet, node_set, start, &mut chain);
-            }
-            self.hop(Hop::IntervalKernel, &trunk.kernel, start, &mut chain);
-            match trunk.nodes {
-                Nodes::Stored(nodes, label) => {
-                    chain.label(label);
-                    for node in nodes {
-                        let branches = self.branches(*node);
-                        for id in &branches.events {
-                            self.tally.meet(&self.events, *id, 1, start);
-                        }
-                        self.reached.mark(*node, trunk.kernel.target());
-                        chain.label(branches.weakest);
-                        chain.gap |= branches.gap;
-                        chain.reached |= branches.layer;
-                        chain.tensor |= branches.tensor;
+            unknown.note(&trunk, self.up.relations.run);
+            self.trunk(*interval, &trunk, &mut chain);
+            weakest.join(&chain);
+            if let Nodes::Fit { set, kernel } = trunk.nodes {
+                // Its hops up to here all resolve: the chain ends as the candidates' branches end.
+                match shared.get_mut(&(set, kernel)) {
+                    Some(shared) => shared.intervals += 1,
+                    None => {
+                        let branches = self.share(set, kernel);
+                        shared.insert((set, kernel), Shared { intervals: 1, first: *interval, branches });
                     }
                 }
-                Nodes::Fit { set, kernel } => {
-                    // Its hops up to here all resolve: the chain ends as the candidates' branches end.
-                    weakest.join(&chain);
-                    let shared = shared.entry((set, kernel)).or_insert(Shared { intervals: 0, first: *interval });
-                    shared.intervals += 1;
-                    continue;
-                }
-                Nodes::Gap(gap) => self.meet(Hop::IntervalNodes, Event::Gap(gap), start, &mut chain),
-                Nodes::NotReached => {}
+            } else {
+                reach_tensor += u64::from(chain.tensor);
+                chain.count(1, &mut counts);
             }
-            reach_tensor += u64::from(chain.tensor);
-            chain.count(1, &mut counts);
-            weakest.join(&chain);
         }
-        for ((set, kernel), Shared { intervals, first }) in shared {
+        for Shared { intervals, first, branches } in shared.into_values() {
+            let Some(branches) = self.kept.get(branches as usize) else { continue };
             self.tally.begin();
-            let branches = self.shared_branches(set, kernel);
             for id in &branches.events {
                 self.tally.meet(&self.events, *id, intervals, Item::Interval(first));
             }
-            if let Some(index) = self.up.set(set) {
-                for (_, node, _) in index.candidates(kernel) {
-                    self.reached.mark(*node, Some(kernel));
-                }
-            }
-            let chain = Chain {
-                gap: branches.gap,
-                reached: branches.layer,
-                tensor: branches.tensor,
-                read: true,
-                weakest: branches.weakest,
-            };
-            if chain.tensor {
-                reach_tensor += intervals;
-            }
+            let mut chain = Chain::default();
+            chain.join(branches);
+            reach_tensor += if chain.tensor { intervals } else { 0 };
             chain.count(intervals, &mut counts);
             weakest.join(&chain);
         }
         self.undecided_chains(pass, intervals.is_empty(), &mut counts);
         (counts, reach_tensor)
+    }
+
+    /// The hops of one chain up to its candidates, and the branches from those that the producer supplied.
+    fn trunk(&mut self, interval: u32, trunk: &Trunk<'r>, chain: &mut Chain) {
+        let start = Item::Interval(interval);
+        let of_pass = self.up.relations.interval_pass.read(interval);
+        self.hop(Hop::IntervalPass, &of_pass, start, chain);
+        self.hop(Hop::IntervalSubmission, &trunk.submission, start, chain);
+        if let Some(node_set) = &trunk.node_set {
+            self.hop(Hop::SubmissionNodeSet, node_set, start, chain);
+        }
+        self.hop(Hop::IntervalKernel, &trunk.kernel, start, chain);
+        match trunk.nodes {
+            Nodes::Stored(nodes, label) => {
+                chain.label(label);
+                for node in nodes {
+                    self.reached.mark(*node, trunk.kernel.target());
+                    let branches = self.branches(*node);
+                    let Some(branches) = self.kept.get(branches as usize) else { continue };
+                    for id in &branches.events {
+                        self.tally.meet(&self.events, *id, 1, start);
+                    }
+                    chain.join(branches);
+                }
+            }
+            Nodes::Gap(gap) => self.meet(Hop::IntervalNodes, Event::Gap(gap), start, chain),
+            Nodes::Fit { .. } | Nodes::NotReached => {}
+        }
     }
 
     /// Intervals that may or may not belong to the pass, and a pass without any: gaps at the first hop.
@@ -290,10 +294,10 @@ impl<'r> Walker<'r> {
         Chain { gap: true, ..Chain::default() }.count(chains, counts);
     }
 
-    /// The branches from one node to layers, walked once.
-    fn branches(&mut self, node: u32) -> Rc<Branches> {
+    /// The branches from one node to layers, walked once: their place in `kept`.
+    fn branches(&mut self, node: u32) -> u32 {
         if let Some(Some(known)) = self.nodes.get(node as usize) {
-            return Rc::clone(known);
+            return *known;
         }
         let run = self.up.relations.run;
         let mut out = Branches::default();
@@ -319,30 +323,48 @@ impl<'r> Walker<'r> {
         });
         out.events.sort_unstable();
         out.events.dedup();
-        let out = Rc::new(out);
+        let place = self.keep(out);
         if let Some(slot) = self.nodes.get_mut(node as usize) {
-            *slot = Some(Rc::clone(&out));
+            *slot = Some(place);
         }
-        out
+        place
     }
 
-    /// The branches from all candidates of a node set and kernel, walked once.
-    fn shared_branches(&mut self, set: u32, kernel: u32) -> Rc<Branches> {
-        if let Some(known) = self.keys.get(&(set, kernel)) {
-            return Rc::clone(known);
+    /// The branches from all candidates of a node set and kernel, which the pass meets for the first time.
+    fn share(&mut self, set: u32, kernel: u32) -> u32 {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        let mut out = Branches { weakest: self.up.relations.strengths.candidates, ..Branches::default() };
+        for (_, node, label) in self.up.candidates(set, kernel) {
+            candidates.push(*node);
+            out.weakest = out.weakest.max(*label);
         }
-        let candidates = self.up.candidates(set, kernel);
-        let mut out = Branches { weakest: self.up.mapping_label(set, kernel), ..Branches::default() };
-        for node in candidates {
-            let branches = self.branches(node);
-            out.events.extend_from_slice(&branches.events);
-            out.join(&branches);
+        for node in &candidates {
+            self.reached.mark(*node, Some(kernel));
         }
-        out.events.sort_unstable();
-        out.events.dedup();
-        let out = Rc::new(out);
-        self.keys.insert((set, kernel), Rc::clone(&out));
-        out
+        let place = match self.keys.get(&(set, kernel)) {
+            Some(known) => *known,
+            None => {
+                for node in &candidates {
+                    let branches = self.branches(*node);
+                    if let Some(branches) = self.kept.get(branches as usize) {
+                        out.join(branches);
+                    }
+                }
+                out.events.sort_unstable();
+                out.events.dedup();
+                let place = self.keep(out);
+                self.keys.insert((set, kernel), place);
+                place
+            }
+        };
+        self.candidates = candidates;
+        place
+    }
+
+    fn keep(&mut self, branches: Branches) -> u32 {
+        self.kept.push(branches);
+        u32::try_from(self.kept.len() - 1).unwrap_or(u32::MAX)
     }
 
     /// The graph that the pass executes.
