@@ -1,10 +1,11 @@
 //! How long verdicts take, and how that grows. Prints medians; not a test: nothing fails on a time.
+//! A number as argument is the largest count of intervals to try; a word, what to time (part of its name).
 //!
-//! `cargo bench -p tokenpath-core --bench traversal`
+//! `cargo bench -p tokenpath-core --bench traversal -- 1000000`
 
 #![allow(clippy::print_stdout)]
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokenpath_core::label::{Label, Labels};
 use tokenpath_core::model::{
@@ -140,35 +141,48 @@ fn run(shape: Shape, passes: u32, intervals: u32) -> Run {
     }
 }
 
-fn median(mut work: impl FnMut()) -> Duration {
-    let mut times: Vec<Duration> = (0..7)
+/// The median of a few runs: of processor time where the system tells it, so that other work on the machine counts little.
+fn median(mut work: impl FnMut()) -> f64 {
+    let mut times: Vec<u64> = (0..7)
         .map(|_| {
-            let start = Instant::now();
+            let (start, on_processor) = (Instant::now(), processor_time());
             work();
-            start.elapsed()
+            match (on_processor, processor_time()) {
+                (Some(before), Some(after)) => after.saturating_sub(before),
+                _ => u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX),
+            }
         })
         .collect();
-    times.sort();
-    times.get(times.len() / 2).copied().unwrap_or_default()
+    times.sort_unstable();
+    times.get(times.len() / 2).map_or(0.0, |time| *time as f64 / 1e6)
+}
+
+/// Processor time of this thread so far, in nanoseconds. Linux tells it.
+fn processor_time() -> Option<u64> {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    stat.split_whitespace().next()?.parse().ok()
 }
 
 fn main() {
     println!("{:<44} {:>11} {:>10}", "what", "intervals", "ms");
-    let line = |what: &str, intervals: u32, time: Duration| {
-        println!("{what:<44} {intervals:>11} {:>10.2}", time.as_secs_f64() * 1e3);
-    };
+    let line = |what: &str, intervals: u32, ms: f64| println!("{what:<44} {intervals:>11} {ms:>10.2}");
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let largest = arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(1_000_000);
+    let part = arguments.iter().find(|argument| argument.parse::<u32>().is_err());
+    let wanted = |what: &str| part.is_none_or(|part| what.contains(part.as_str()));
+    let series = || [10_000, 100_000, 1_000_000].into_iter().filter(move |intervals| *intervals <= largest);
     for (what, shape) in [
         ("verdict, 50 candidates, one node set", Shape::SharedSet),
         ("verdict, 50 candidates, a node set each", Shape::OwnSets),
         ("verdict, 50 candidates, supplied", Shape::Supplied),
         ("verdict, every kernel a gap", Shape::Gaps),
     ] {
-        for intervals in [10_000, 100_000, 1_000_000] {
+        for intervals in series().filter(|_| wanted(what)) {
             let run = run(shape, 1, intervals);
             line(what, intervals, median(|| drop(verdict(&run, Some(0), ComputedBy::CommandLine))));
         }
     }
-    for intervals in [10_000, 100_000, 1_000_000] {
+    for intervals in series().filter(|_| wanted("verdicts of all passes")) {
         let run = run(Shape::SharedSet, intervals / 1_000, intervals);
         line(
             "verdicts of all passes, 1000 intervals each",
@@ -177,8 +191,14 @@ fn main() {
         );
     }
     for (what, shape) in [("rows, one node set", Shape::SharedSet), ("rows, supplied", Shape::Supplied)] {
+        if !wanted(what) {
+            continue;
+        }
         let run = run(shape, 1, 10_000);
         line(what, 10_000, median(|| drop(rows(&run, 0, 0..10_000))));
+    }
+    if !wanted("one chain opened") {
+        return;
     }
     let run = run(Shape::SharedSet, 1, 10_000);
     line("one chain opened", 10_000, median(|| drop(chain(&run, 5_000))));

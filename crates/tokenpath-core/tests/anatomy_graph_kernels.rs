@@ -1,6 +1,9 @@
 //! Model anatomy, block, nodes and kernels of the reference captures against `tests/oracle/expected`, which a Python
 //! script computes from the raw recordings and model files, without any of this repository's Rust.
 
+// A helper that fails should fail its test.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -9,6 +9,7 @@ use tokenpath_core::traverse::{self, ComputedBy, Verdict};
 use tokenpath_import::{Continue, Imported, OpenOptions, ReadAt};
 use tokenpath_pages::errors::{self, Failure};
 use tokenpath_pages::html::Markup;
+use tokenpath_pages::inspector;
 use tokenpath_pages::lens::Lens;
 use tokenpath_pages::page::Context;
 use tokenpath_pages::shell;
@@ -83,10 +84,14 @@ impl Engine {
                 total: at.total,
                 unit: "bytes".to_owned(),
             });
+            if at.bytes == at.total {
+                progress(stage(format!("Checking {}", at.file)));
+            }
             Continue::Yes
         });
         match imported {
             Ok(imported) => {
+                progress(stage("Walking the token under test".to_owned()));
                 self.session = Some(Session::new(imported));
                 self.view = View::parse(&opening.fragment);
                 self.shown.clear();
@@ -282,7 +287,7 @@ impl Engine {
         };
         let regions: [(Region, Markup); 5] = [
             (Region::Lens, shell::lens(&cx)),
-            (Region::Inspector, shell::inspector(&cx)),
+            (Region::Inspector, inspector::content(&cx)),
             (Region::Rail, shell::rail(&cx, &session.states)),
             (Region::Picker, shell::picker(&cx, &session.states)),
             (Region::Header, shell::header(Some(&cx))),
@@ -304,6 +309,11 @@ impl Engine {
         }
         effects
     }
+}
+
+/// A stage of which nothing is counted.
+fn stage(stage: String) -> Progress {
+    Progress { stage, done: 0, total: 0, unit: String::new() }
 }
 
 fn notice(html: String) -> Effect {

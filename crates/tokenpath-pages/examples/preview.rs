@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 }
                 body {
                     (symbols())
-                    div class="frame" { nav class="rail" {} main class="lens" { (lenses::render(view.lens, &context)) } aside class="insp" {} }
+                    div class="frame" { nav class="rail" {} main class="lens" { (lenses::render(view.lens, &context)) } aside class="insp" { (tokenpath_pages::inspector::content(&context)) } }
                 }
             }
         };

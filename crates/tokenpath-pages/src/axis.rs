@@ -22,6 +22,11 @@ impl TimeAxis {
         TimeAxis { left, ..self }
     }
 
+    /// The times at its ends.
+    pub fn ends(&self) -> (i64, i64) {
+        (self.from, self.to)
+    }
+
     /// Where a time stands, as a part of the drawing's width in per cent.
     pub fn at(&self, time: i64) -> f64 {
         let part = (time as f64 - self.from as f64) / (self.to as f64 - self.from as f64);

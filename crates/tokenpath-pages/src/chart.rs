@@ -107,6 +107,7 @@ fn draw(svg: &mut String, histogram: &Histogram, marks: &[Mark], what: &str) -> 
         let left = at(longest) + width;
         chart.draw_series([Rectangle::new([(left, 0), (left + 2.0 * width, count)], TAIL.filled())])?;
     }
+    let tail_label = label.pos(Pos::new(HPos::Right, VPos::Bottom));
     let centred = label.pos(Pos::new(HPos::Center, VPos::Bottom));
     let above = |middle: f64, count: u32| Text::new(count.to_string(), (middle, count), centred.clone());
     // Counts above bars are read where there are few bars; else the axis tells.
@@ -121,7 +122,8 @@ fn draw(svg: &mut String, histogram: &Histogram, marks: &[Mark], what: &str) -> 
         )?;
     }
     if let Some((count, _)) = histogram.beyond {
-        chart.draw_series([above(at(longest) + 2.0 * width, count)])?;
+        let text = format!("{count} longer");
+        chart.draw_series([Text::new(text, (at(longest) + 3.0 * width, count), tail_label)])?;
     }
     let top = histogram.highest().max(1);
     for (line, mark) in marks.iter().enumerate() {

@@ -1,5 +1,7 @@
 //! The lenses: their order, names and addresses.
 
+use tokenpath_core::derive::coverage::{LensStates, State};
+
 /// A lens of the page, in the order of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lens {
@@ -69,6 +71,21 @@ impl Lens {
             Lens::Kernels => "Kernels",
             Lens::Timeline => "Timeline",
             Lens::Traversal => "Traversal",
+        }
+    }
+
+    /// How much of the lens's level a run holds.
+    pub fn state(self, states: &LensStates) -> State {
+        match self {
+            Lens::Run => states.run,
+            Lens::Request => states.request,
+            Lens::Passes => states.passes,
+            Lens::Model => states.model,
+            Lens::Block => states.block,
+            Lens::Nodes => states.nodes,
+            Lens::Kernels => states.kernels,
+            Lens::Timeline => states.timeline,
+            Lens::Traversal => states.traversal,
         }
     }
 

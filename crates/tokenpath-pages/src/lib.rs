@@ -8,6 +8,7 @@ pub mod chart;
 pub mod errors;
 pub mod format;
 pub mod html;
+pub mod inspector;
 pub mod lens;
 pub mod lenses;
 pub mod naming;

@@ -35,6 +35,14 @@ pub fn name(run: &Run, item: Item) -> Option<&str> {
     }
 }
 
+/// The model's name without folders and without the suffix of its file.
+pub fn model(run: &Run) -> Option<&str> {
+    let name = run.identity.model.name.as_deref()?;
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let stem = [".gguf", ".safetensors"].iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
+    (!stem.is_empty()).then_some(stem)
+}
+
 /// What a link to it says: its name where names are telling, else kind and index.
 pub fn link(run: &Run, item: Item) -> String {
     match (item, name(run, item)) {

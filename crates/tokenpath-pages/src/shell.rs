@@ -11,8 +11,10 @@ use tokenpath_core::traverse::{Outcome, Verdict};
 use crate::errors;
 use crate::format;
 use crate::html::{DOCTYPE, Markup, html, symbol};
+use crate::inspector;
 use crate::lens::Lens;
 use crate::lenses;
+use crate::naming;
 use crate::page::{Context, symbols};
 use crate::value::glyph_id;
 use crate::welcome;
@@ -77,8 +79,7 @@ fn mark(state: State) -> Markup {
 
 /// The name of a run: its model's, or its title.
 pub fn run_name(run: &Run) -> &str {
-    let identity = &run.identity;
-    identity.model.name.as_deref().or(identity.title.as_deref()).unwrap_or("A run without a name")
+    naming::model(run).or(run.identity.title.as_deref()).unwrap_or("A run without a name")
 }
 
 /// The title of a page, for the browser's tab.
@@ -109,7 +110,7 @@ pub fn header(cx: Option<&Context<'_>>) -> Markup {
                 button class="btn wide share" id="share" type="button" data-act="share" { "Share" }
             }
             button class="btn" id="theme" type="button" data-act="theme"
-                aria-label="Switch between light and dark" { "Theme" }
+                aria-label="Theme: switch between light and dark" { "Theme" }
         }
     }
 }
@@ -157,14 +158,14 @@ pub fn rail(cx: &Context<'_>, states: &LensStates) -> Markup {
             }
         }
         hr;
-        ul class="legend" aria-label="Labels of values" {
+        ul class="rail-key" aria-label="Labels of values" {
             @for kind in tokenpath_core::LabelKind::ALL {
                 li { (symbol(glyph_id(kind), 11, 11, "lb")) (kind.word()) }
             }
             li { span class="ab" aria-hidden="true" { "\u{2014}" } "absent, opens its reason" }
         }
         hr;
-        ul class="legend" aria-label="States of a lens" {
+        ul class="rail-key" aria-label="States of a lens" {
             @for state in [State::Present, State::Partial, State::Absent] {
                 li { (mark(state)) span aria-hidden="true" { (word(state)) } }
             }
@@ -206,15 +207,6 @@ pub fn lens(cx: &Context<'_>) -> Markup {
     }
 }
 
-/// The inspector's content.
-pub fn inspector(cx: &Context<'_>) -> Markup {
-    html! {
-        summary { h2 { "Nothing is selected" } }
-        p { "Select a pass, a layer, a node, a kernel or a tensor in any lens. What is known about it stands here." }
-        @if let Some(item) = cx.view.item { p { code { (item) } } }
-    }
-}
-
 /// The keys, as the help dialog lists them.
 fn keys() -> Markup {
     let rows: [(&[&str], &str); 8] = [
@@ -252,7 +244,7 @@ pub fn document(cx: &Context<'_>, assets: &Assets<'_>) -> String {
         rail: rail(cx, &states),
         picker: picker(cx, &states),
         lens: lens(cx),
-        inspector: inspector(cx),
+        inspector: inspector::content(cx),
     };
     frame(&title(cx), &description, Some(cx.view.lens), &regions, assets).into_string()
 }

@@ -18,10 +18,20 @@ struct Generator {
 }
 
 /// All generated files. A new one is one entry.
-const GENERATORS: &[Generator] = &[Generator {
-    file: "www/index.html",
-    cargo: &["run", "--quiet", "-p", "tokenpath-pages", "--example", "start_page"],
-}];
+const GENERATORS: &[Generator] = &[
+    Generator {
+        file: "www/index.html",
+        cargo: &["run", "--quiet", "-p", "tokenpath-pages", "--example", "start_page"],
+    },
+    Generator {
+        file: "spec/bundle.schema.json",
+        cargo: &["run", "--quiet", "-p", "tokenpath-core", "--example", "schema"],
+    },
+    Generator {
+        file: "spec/02-bundle.md",
+        cargo: &["run", "--quiet", "-p", "tokenpath-core", "--example", "reference"],
+    },
+];
 
 /// Writes every generated file that differs, and says which.
 pub(crate) fn write(workspace: &Workspace) -> Result<()> {

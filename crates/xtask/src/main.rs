@@ -35,7 +35,7 @@ struct Arguments {
 enum Task {
     /// Build the site into dist/site and print its sizes
     Web {
-        /// Compile without optimisation: seconds instead of minutes, for working on the page
+        /// Compile with little optimisation: seconds instead of minutes, for working on the page
         #[arg(long)]
         quick: bool,
     },
@@ -47,7 +47,7 @@ enum Task {
         /// Only print the address, do not open a browser
         #[arg(long)]
         no_open: bool,
-        /// Compile without optimisation: seconds instead of minutes, for working on the page
+        /// Compile with little optimisation: seconds instead of minutes, for working on the page
         #[arg(long)]
         quick: bool,
     },

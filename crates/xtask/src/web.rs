@@ -26,7 +26,7 @@ const MODULE: &str = "tokenpath";
 pub(crate) enum Build {
     /// As visitors get it; the size budget applies.
     Released,
-    /// Without optimisation, for working on the page.
+    /// With little optimisation, for working on the page.
     Quick,
 }
 
@@ -36,18 +36,18 @@ impl Build {
         if quick { Self::Quick } else { Self::Released }
     }
 
-    /// The cargo profile, and the folder that it builds into.
-    fn profile(self) -> (&'static str, &'static str) {
+    /// The cargo profile.
+    fn profile(self) -> &'static str {
         match self {
-            Self::Released => ("wasm", "wasm"),
-            Self::Quick => ("dev", "debug"),
+            Self::Released => "wasm",
+            Self::Quick => "quick",
         }
     }
 }
 
 /// Builds the site and, as released, holds it to its size budget.
 pub(crate) fn build(workspace: &Workspace, build: Build) -> Result<()> {
-    let (profile, folder) = build.profile();
+    let profile = build.profile();
     let toolchain = WasmToolchain::obtain(workspace)?;
 
     println!("    compiling {PACKAGE} to WebAssembly");
@@ -61,7 +61,7 @@ pub(crate) fn build(workspace: &Workspace, build: Build) -> Result<()> {
     fs::create_dir_all(&made)?;
 
     println!("    binding the module");
-    bind(&toolchain.module(folder, PACKAGE), &made)?;
+    bind(&toolchain.module(profile, PACKAGE), &made)?;
 
     println!("    copying www/, its style sheets joined into one");
     copy_page(&workspace.path("www"), &made)?;

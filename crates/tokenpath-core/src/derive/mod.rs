@@ -6,6 +6,7 @@ pub mod chosen;
 pub mod counted;
 pub mod coverage;
 pub mod disagreement;
+pub mod evidence;
 pub mod grouped;
 pub mod histogram;
 pub mod kernels;

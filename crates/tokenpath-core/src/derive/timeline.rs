@@ -15,3 +15,6 @@ pub use marks::{Flow, Marks, Place};
 pub use start::{Start, pass_extent, pass_of, time_of};
 pub use tint::Tint;
 pub use track::{Attribution, TimelineRows, Track, TrackKind};
+
+#[cfg(test)]
+mod tests;

@@ -70,6 +70,32 @@ pub fn of_pass(run: &Run, pass: u32) -> WeightBytes {
     }
 }
 
+/// The weight bytes that `nodes` address in `pass`: those of one interval, or of one node.
+///
+/// # Errors
+/// When they read no weight, with the bundle's answer; when a byte count or the part that is read is not known.
+pub fn of_nodes(run: &Run, pass: u32, nodes: &[u32]) -> Reading {
+    let read = read_nodes(run, pass, nodes.iter().map(|node| *node as usize))?;
+    if read.parts.is_empty() {
+        let answer = nodes.iter().find_map(|node| run.graph.nodes.tensors_end.get(*node as usize));
+        let text = answer.and_then(|end| run.traversal.ends.text.get(end as usize));
+        return Err(match (text, nodes.first()) {
+            (Some(text), _) => Missing { pointer: "/graph/nodes/tensors_end".to_owned(), reason: text.to_owned() },
+            (None, Some(node)) => run.missing(&cell_pointer(run, "/graph/nodes/tensors", *node)),
+            (None, None) => run.missing("/graph/nodes/tensors"),
+        });
+    }
+    // One tensor that is read whole has its bytes, and nothing is computed.
+    if let Some((tensor, Ok(Part::Handed | Part::Whole))) = read.parts.iter().next()
+        && read.parts.len() == 1
+    {
+        let bytes = Quantity::Bytes(bytes_of(run, *tensor)?);
+        let label = run.model.tensors.label("bytes", *tensor as usize);
+        return Ok(Fact::stored(bytes, label, format!("/model/tensors/bytes/{tensor}")));
+    }
+    addressed(run, pass, &read)
+}
+
 struct Read {
     /// For each tensor how much of it is read, or what is missing to tell.
     parts: BTreeMap<u32, Result<Part, Missing>>,
@@ -91,9 +117,14 @@ fn read(run: &Run, pass: u32) -> Result<Read, Missing> {
     if !nodes.given {
         return Err(run.missing("/graph/nodes"));
     }
+    read_nodes(run, pass, (0..nodes.rows()).filter(|node| nodes.graph.get(*node) == Some(graph)))
+}
+
+fn read_nodes(run: &Run, pass: u32, which: impl Iterator<Item = usize>) -> Result<Read, Missing> {
+    let nodes = &run.graph.nodes;
     let choices = Choices::of(run, pass);
     let mut read = Read { parts: BTreeMap::new(), nodes: Vec::new(), by_choice: false, by_stated_number: false };
-    for node in (0..nodes.rows()).filter(|node| nodes.graph.get(*node) == Some(graph)) {
+    for node in which {
         let Some(tensors) = nodes.tensors.get(node) else {
             if nodes.tensors_end.get(node).is_some() {
                 continue;

@@ -13,6 +13,7 @@ use super::strength::LabelId;
 use super::tally::Event;
 use super::up::{BranchHop, Nodes, Trunk, Up, branches};
 use super::walk::executed;
+use crate::absence::AbsenceIndex;
 use crate::item::Item;
 use crate::label::Label;
 use crate::model::Run;
@@ -96,7 +97,8 @@ pub fn chain(run: &Run, interval: u32) -> Option<Chain> {
     if !Item::Interval(interval).exists(run) {
         return None;
     }
-    let mut opened = Opened::new(run);
+    let absences = run.absences();
+    let mut opened = Opened::new(run, &absences);
     let trunk = opened.up.trunk(interval);
     let pass = opened.up.relations.interval_pass.read(interval);
     opened.trunk(interval, pass, &trunk);
@@ -129,9 +131,9 @@ struct Opened<'r> {
 }
 
 impl<'r> Opened<'r> {
-    fn new(run: &'r Run) -> Opened<'r> {
+    fn new(run: &'r Run, absences: &'r AbsenceIndex<'r>) -> Opened<'r> {
         Opened {
-            up: Up::new(Relations::new(run)),
+            up: Up::new(Relations::new(run, absences)),
             steps: Vec::new(),
             seen: BTreeSet::new(),
             gap: false,
@@ -366,7 +368,7 @@ pub(super) fn hop_end(event: Event, run: &Run) -> HopEnd {
         Event::End(end) => {
             HopEnd::Terminal { reason: end.text(run).to_owned(), code: end.code(run).map(str::to_owned) }
         }
-        Event::Gap(gap) => HopEnd::Gap { pointer: gap.place.pointer(), reason: gap.reason(run) },
+        Event::Gap(gap) => HopEnd::Gap { pointer: gap.place.pointer(), reason: gap.reason(run).into_owned() },
     }
 }
 
@@ -409,7 +411,7 @@ impl Executions {
                 Nodes::Fit { set, kernel } => {
                     let label = up.relations.strengths.candidates;
                     let Some(index) = up.set(set) else { continue };
-                    index.candidates(kernel).iter().for_each(|(_, node)| mark(*node, Some(kernel), label));
+                    index.candidates(kernel).iter().for_each(|(_, node, _)| mark(*node, Some(kernel), label));
                     // Weaker inputs make the found interval as weak as they are.
                     let inputs = [Some(trunk.submission), trunk.node_set, Some(trunk.kernel)];
                     for read in inputs.into_iter().flatten() {

@@ -3,6 +3,8 @@
 //! Both are small copies here, so that a walk over a million intervals makes no text; text is made when a verdict or an
 //! opened chain is put together.
 
+use std::borrow::Cow;
+
 use crate::ReasonCode;
 use crate::model::Run;
 
@@ -68,21 +70,23 @@ pub(super) struct Gap {
 
 impl Gap {
     /// The reason in words: the bundle's own where it gives one. Holds no row number, so that equal gaps group.
-    pub(super) fn reason(self, run: &Run) -> String {
-        let unexplained = || format!("The bundle holds no value at {} and gives no reason.", self.place.starred());
+    pub(super) fn reason(self, run: &Run) -> Cow<'_, str> {
+        let unexplained =
+            || Cow::Owned(format!("The bundle holds no value at {} and gives no reason.", self.place.starred()));
         match self.why {
             Why::Entry(entry) => {
-                run.absent.get(entry as usize).map_or_else(unexplained, |absence| absence.reason.clone())
+                let entry = run.absent.get(entry as usize);
+                entry.map_or_else(unexplained, |absence| Cow::Borrowed(absence.reason.as_str()))
             }
             Why::Unexplained => unexplained(),
-            Why::Dangling(table) => format!("The reference points past the end of {table}."),
-            Why::EmptyList => "The list is empty, and the bundle does not say why.".to_owned(),
-            Why::Mixed => "Several cells of the column are null, for different reasons.".to_owned(),
+            Why::Dangling(table) => Cow::Owned(format!("The reference points past the end of {table}.")),
+            Why::EmptyList => Cow::Borrowed("The list is empty, and the bundle does not say why."),
+            Why::Mixed => Cow::Borrowed("Several cells of the column are null, for different reasons."),
             Why::Unrecorded(row) => {
                 let reason = run.timeline.unrecorded.reason.get(row as usize);
-                reason.unwrap_or("The instrument did not record part of this pass.").to_owned()
+                Cow::Borrowed(reason.unwrap_or("The instrument did not record part of this pass."))
             }
-            Why::Said(sentence) => sentence.to_owned(),
+            Why::Said(sentence) => Cow::Borrowed(sentence),
         }
     }
 

@@ -43,7 +43,7 @@ impl Reasons {
 pub(super) fn intervals(relations: &Relations<'_>) -> Leftover {
     let run = relations.run;
     if let Some(missing) = relations.interval_pass.missing() {
-        return Leftover { reason: Some(missing.reason(run)), ..Leftover::default() };
+        return Leftover { reason: Some(missing.reason(run).into_owned()), ..Leftover::default() };
     }
     let count = run.timeline.intervals.rows();
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
@@ -53,7 +53,7 @@ pub(super) fn intervals(relations: &Relations<'_>) -> Leftover {
         if let Some((kind, many)) = last {
             let text = match kind {
                 Kind::End(end) => end.text(run).to_owned(),
-                Kind::Gap(gap) => gap.reason(run),
+                Kind::Gap(gap) => gap.reason(run).into_owned(),
             };
             *reasons.entry(text).or_default() += many;
         }
@@ -95,7 +95,7 @@ impl Kind {
 pub(super) fn kernels(relations: &Relations<'_>) -> Leftover {
     let run = relations.run;
     if let Some(missing) = relations.no_kernels.or_else(|| relations.node_kernels.missing()) {
-        return Leftover { reason: Some(missing.reason(run)), ..Leftover::default() };
+        return Leftover { reason: Some(missing.reason(run).into_owned()), ..Leftover::default() };
     }
     let mut named = vec![false; run.kernels.rows()];
     let mut some_do_not_say = false;

@@ -31,7 +31,8 @@ pub fn neighbours(run: &Run, item: Item) -> Vec<Relation> {
     if !item.exists(run) {
         return Vec::new();
     }
-    let mut seen = Neighbours { up: Up::new(Relations::new(run)), relations: Vec::new() };
+    let absences = run.absences();
+    let mut seen = Neighbours { up: Up::new(Relations::new(run, &absences)), relations: Vec::new() };
     match item {
         Item::Pass(pass) => seen.pass(pass),
         Item::Submission(submission) => seen.submission(submission),
@@ -266,10 +267,7 @@ impl Neighbours<'_> {
             match trunk.nodes {
                 Nodes::Stored(nodes, label) if nodes.contains(&node) => found.add(Item::Interval(interval), label),
                 Nodes::Fit { set, kernel } => {
-                    let fits = self
-                        .up
-                        .set(set)
-                        .is_some_and(|index| index.candidates(kernel).binary_search(&(kernel, node)).is_ok());
+                    let fits = self.up.set(set).is_some_and(|index| index.fits(kernel, node));
                     if fits {
                         let label = self.up.relations.strengths.candidates;
                         found.add(Item::Interval(interval), label);

@@ -1,9 +1,8 @@
 //! Stored relations: one column of references, read cell by cell to a target, an answer or a gap.
 
-use std::collections::HashMap;
-
 use super::gap::{End, Gap, Place, Why};
 use super::strength::{CellLabels, LabelId, Strengths};
+use crate::absence::{AbsenceIndex, ColumnAbsences, prefixes};
 use crate::column::{Column, Ints, RefLists, Refs};
 use crate::label::Labels;
 use crate::model::Run;
@@ -37,51 +36,16 @@ impl<T> Read<T> {
     }
 }
 
-/// The absence list by pointer, so that looking up a reason does not scan it.
-pub(super) struct AbsenceIndex<'r> {
-    by_pointer: HashMap<&'r str, u32>,
-    cells: HashMap<&'r str, HashMap<u32, u32>>,
+/// Why nothing stands at `pointer`: its own entry, or that of the table or section it lies in.
+pub(super) fn why(absences: &AbsenceIndex<'_>, pointer: &str) -> Why {
+    let entry = prefixes(pointer).filter_map(|at| absences.at(at)).last();
+    entry.and_then(|entry| u32::try_from(entry).ok()).map_or(Why::Unexplained, Why::Entry)
 }
 
-impl<'r> AbsenceIndex<'r> {
-    pub(super) fn new(run: &'r Run) -> AbsenceIndex<'r> {
-        let mut by_pointer = HashMap::new();
-        let mut cells: HashMap<&str, HashMap<u32, u32>> = HashMap::new();
-        for (entry, absence) in (0..).zip(&run.absent) {
-            // Of two entries for one place the first counts, as in `Run::absence`.
-            by_pointer.entry(absence.pointer.as_str()).or_insert(entry);
-            if let Some((column, row)) = absence.pointer.rsplit_once('/')
-                && let Ok(row) = row.parse()
-            {
-                cells.entry(column).or_default().entry(row).or_insert(entry);
-            }
-        }
-        AbsenceIndex { by_pointer, cells }
-    }
-
-    /// Why nothing stands at `pointer`: its own entry, or that of the table or section it lies in.
-    pub(super) fn why(&self, pointer: &str) -> Why {
-        let mut at = pointer;
-        loop {
-            if let Some(entry) = self.by_pointer.get(at) {
-                return Why::Entry(*entry);
-            }
-            match at.rsplit_once('/') {
-                Some((before, _)) if !before.is_empty() => at = before,
-                _ => return Why::Unexplained,
-            }
-        }
-    }
-
-    fn has(&self, pointer: &str) -> bool {
-        self.by_pointer.contains_key(pointer)
-    }
-
-    /// The first of the `levels` (section, then table) that the bundle does not hold, as a gap.
-    pub(super) fn missing_level(&self, levels: &[(&'static str, bool)]) -> Option<Gap> {
-        let (pointer, _) = levels.iter().find(|(_, given)| !given)?;
-        Some(Gap { place: Place::Whole(pointer), why: self.why(pointer) })
-    }
+/// The first of the `levels` (section, then table) that the bundle does not hold, as a gap.
+pub(super) fn missing_level(absences: &AbsenceIndex<'_>, levels: &[(&'static str, bool)]) -> Option<Gap> {
+    let (pointer, _) = levels.iter().find(|(_, given)| !given)?;
+    Some(Gap { place: Place::Whole(pointer), why: why(absences, pointer) })
 }
 
 /// The table that targets are rows of, and its number of rows.
@@ -91,10 +55,10 @@ pub(super) type Target = (&'static str, usize);
 pub(super) type Companion<'r> = Option<(&'static str, &'r Refs)>;
 
 /// A table whose columns are relations.
-pub(super) struct Source<'r, 'i> {
+pub(super) struct Source<'r, 's> {
     pub(super) run: &'r Run,
-    pub(super) index: &'i AbsenceIndex<'r>,
-    pub(super) strengths: &'i Strengths,
+    pub(super) absences: &'r AbsenceIndex<'r>,
+    pub(super) strengths: &'s Strengths,
     /// Its section and itself, with whether the bundle holds them.
     pub(super) levels: [(&'static str, bool); 2],
     /// Its number of rows.
@@ -106,53 +70,67 @@ pub(super) struct Source<'r, 'i> {
 impl<'r> Source<'r, '_> {
     /// A relation from a row to at most one row of another table.
     pub(super) fn one(&self, column: &'static str, refs: &'r Refs, end: Companion<'r>, to: Target) -> One<'r> {
-        One { head: self.head(column, refs.rows(), end, to), cells: Cells::Refs(refs) }
+        One { head: self.head(column, refs, end, to), cells: Cells::Refs(refs) }
     }
 
     /// A relation from a row to a numbered thing without a table of its own: a layer.
     pub(super) fn numbers(&self, column: &'static str, numbers: &'r Ints, end: Companion<'r>) -> One<'r> {
         let to = ("the layers", u32::MAX as usize);
-        One { head: self.head(column, numbers.rows(), end, to), cells: Cells::Numbers(numbers) }
+        One { head: self.head(column, numbers, end, to), cells: Cells::Numbers(numbers) }
     }
 
     /// A relation from a row to several rows of another table.
     pub(super) fn many(&self, column: &'static str, lists: &'r RefLists, end: Companion<'r>, to: Target) -> Many<'r> {
-        Many { head: self.head(column, lists.rows(), end, to), lists }
+        Many { head: self.head(column, lists, end, to), lists }
     }
 
     /// The gap when the bundle does not hold the table.
     pub(super) fn missing(&self) -> Option<Gap> {
-        self.index.missing_level(&self.levels)
+        missing_level(self.absences, &self.levels)
     }
 
-    fn head(&self, column: &'static str, filled: usize, end: Companion<'r>, (table, targets): Target) -> Head<'r> {
+    fn head(
+        &self,
+        pointer: &'static str,
+        column: &dyn Column,
+        end: Companion<'r>,
+        (table, targets): Target,
+    ) -> Head<'r> {
         let (end_column, end) = end.unzip();
-        let mut whole = self.index.why(column);
+        let mut whole = why(self.absences, pointer);
         if let Some(end) = end_column
-            && !self.index.has(column)
-            && self.index.has(end)
+            && self.absences.at(pointer).is_none()
+            && self.absences.at(end).is_some()
         {
-            whole = self.index.why(end);
+            whole = why(self.absences, end);
         }
+        let cells = self.absences.column(pointer);
+        let ended = |row: usize| end.is_some_and(|end| !end.is_null(row));
         let missing = self.missing().or_else(|| {
-            let away = self.rows > 0 && filled == 0;
-            away.then_some(Gap { place: Place::Whole(column), why: whole })
+            let mut rows = 0..self.rows;
+            let away = if column.rows() == 0 {
+                rows.any(|row| !ended(row))
+            } else {
+                // A column of nothing but nulls for one reason says as little as one that is not there.
+                self.rows > 0 && rows.all(|row| column.is_null(row) && !ended(row) && cells.cell(row).is_none())
+            };
+            away.then_some(Gap { place: Place::Whole(pointer), why: whole })
         });
         let name = |pointer: &'static str| pointer.rsplit('/').next().unwrap_or(pointer);
         let end_labels = end_column
             .filter(|end| self.labels.column(name(end)).is_some())
             .map(|end| self.strengths.cells(self.labels, name(end)));
         Head {
-            column,
-            end_column: end_column.unwrap_or(column),
+            column: pointer,
+            end_column: end_column.unwrap_or(pointer),
             end,
             ends: self.run.traversal.ends.rows(),
             table,
             targets,
             missing,
             whole,
-            cells: self.index.cells.get(column).cloned().unwrap_or_default(),
-            labels: self.strengths.cells(self.labels, name(column)),
+            cells,
+            labels: self.strengths.cells(self.labels, name(pointer)),
             end_labels,
         }
     }
@@ -168,7 +146,7 @@ struct Head<'r> {
     targets: usize,
     missing: Option<Gap>,
     whole: Why,
-    cells: HashMap<u32, u32>,
+    cells: ColumnAbsences<'r, 'r>,
     labels: CellLabels<'r>,
     end_labels: Option<CellLabels<'r>>,
 }
@@ -198,8 +176,9 @@ impl Head<'_> {
     }
 
     fn null(&self, row: u32) -> Gap {
-        match (self.cells.get(&row), self.missing) {
-            (Some(entry), _) => Gap { place: Place::Cell(self.column, row), why: Why::Entry(*entry) },
+        let cell = self.cells.cell(row as usize).and_then(|entry| u32::try_from(entry).ok());
+        match (cell, self.missing) {
+            (Some(entry), _) => Gap { place: Place::Cell(self.column, row), why: Why::Entry(entry) },
             (None, Some(missing)) => missing,
             (None, None) => Gap { place: Place::Cell(self.column, row), why: self.whole },
         }

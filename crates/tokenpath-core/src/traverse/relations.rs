@@ -1,12 +1,14 @@
 //! The stored relations of a run that walks read, each with its place, its labels and its reasons.
 
 use super::gap::Gap;
-use super::relation::{AbsenceIndex, Many, One, Source};
+use super::relation::{Many, One, Source, missing_level};
 use super::strength::Strengths;
+use crate::absence::AbsenceIndex;
 use crate::label::Labels;
 use crate::model::Run;
 
-/// Every relation of one run. Building it costs a pass over the absence list, not over the tables.
+/// Every relation of one run. Building it costs a look at columns up to their first value; the absence list is indexed
+/// before.
 pub(super) struct Relations<'r> {
     pub(super) run: &'r Run,
     pub(super) strengths: Strengths,
@@ -34,8 +36,7 @@ pub(super) struct Relations<'r> {
 }
 
 impl<'r> Relations<'r> {
-    pub(super) fn new(run: &'r Run) -> Relations<'r> {
-        let index = &AbsenceIndex::new(run);
+    pub(super) fn new(run: &'r Run, absences: &'r AbsenceIndex<'r>) -> Relations<'r> {
         let strengths = Strengths::new(run);
         let (timeline, graph, model) = (&run.timeline, &run.graph, &run.model);
         let (pass, interval, segment) = (&run.passes.rows, &timeline.intervals, &timeline.segments);
@@ -43,7 +44,7 @@ impl<'r> Relations<'r> {
         let (tensor, component) = (&model.tensors, &model.components);
 
         let source =
-            |levels, rows, labels: &'r Labels| Source { run, index, strengths: &strengths, levels, rows, labels };
+            |levels, rows, labels: &'r Labels| Source { run, absences, strengths: &strengths, levels, rows, labels };
         let on_timeline = ("/timeline", timeline.given);
         let in_graph = ("/graph", graph.given);
         let in_model = ("/model", model.given);
@@ -101,10 +102,7 @@ impl<'r> Relations<'r> {
             node_sources: nodes.many("/graph/nodes/sources", &node.sources, None, to_node),
             tensor_component: tensors.one("/model/tensors/component", &tensor.component, None, to_component),
             component_layer: components.numbers("/model/components/layer", &component.layer, layer_end),
-            no_kernels: {
-                let levels = [("/kernels", run.kernels.given)];
-                index.missing_level(&levels)
-            },
+            no_kernels: missing_level(absences, &[("/kernels", run.kernels.given)]),
             no_components: components.missing(),
             strengths,
         }

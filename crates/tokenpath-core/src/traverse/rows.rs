@@ -78,7 +78,8 @@ pub struct Rows {
 
 /// The rows `window` of the intervals of `pass`. Costs a look at every interval, and a walk for those in the window.
 pub fn rows(run: &Run, pass: u32, window: Range<usize>) -> Rows {
-    let relations = Relations::new(run);
+    let absences = run.absences();
+    let relations = Relations::new(run, &absences);
     let all = u32::try_from(run.timeline.intervals.rows()).unwrap_or(u32::MAX);
     let mut total = 0;
     let mut intervals = Vec::new();
@@ -274,7 +275,7 @@ impl<'r> Builder<'r> {
         }
         let run = self.up.relations.run;
         let text = match event {
-            Event::Gap(gap) => gap.reason(run),
+            Event::Gap(gap) => gap.reason(run).into_owned(),
             Event::End(end) => end.text(run).to_owned(),
         };
         let reasons = &mut self.reasons;

@@ -1,8 +1,9 @@
 //! Counting where chains end, grouped, with memory and time linear in what is counted.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::gap::{End, Gap, Place, Why};
+use super::gap::{End, Gap, Place};
 use super::hop::Hop;
 use super::verdict::{GapGroup, GapMember, TerminalGroup};
 use crate::item::Item;
@@ -20,12 +21,13 @@ pub(super) type EventId = u32;
 
 /// Events met so far in a run, each with the group it is shown in.
 #[derive(Default)]
-pub(super) struct Events {
+pub(super) struct Events<'r> {
     ids: HashMap<(Hop, Event), EventId>,
     list: Vec<Known>,
     groups: Vec<Group>,
-    by_key: HashMap<(Hop, Key), u32>,
-    by_text: BTreeMap<(Hop, String, String, Option<String>), u32>,
+    by_key: HashMap<Key, u32>,
+    /// Reasons and codes, each once: absence entries for a million cells seldom have many.
+    texts: HashMap<Cow<'r, str>, u32>,
 }
 
 #[derive(Clone, Copy)]
@@ -42,44 +44,48 @@ struct Group {
     reason: String,
 }
 
-/// What decides an event's group before any text is made: most events differ only by row.
+/// What the events of a group share: the hop, the place without its row, the reason and the code by number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Key {
-    Gap(&'static str, bool, Why),
-    End(End),
+struct Key {
+    hop: Hop,
+    place: Option<(&'static str, bool)>,
+    reason: u32,
+    code: Option<u32>,
 }
 
-impl Events {
+impl<'r> Events<'r> {
     /// The number of an event.
-    pub(super) fn id(&mut self, hop: Hop, event: Event, run: &Run) -> EventId {
+    pub(super) fn id(&mut self, hop: Hop, event: Event, run: &'r Run) -> EventId {
         if let Some(id) = self.ids.get(&(hop, event)) {
             return *id;
         }
-        let key = match event {
-            Event::Gap(Gap { place, why }) => Key::Gap(place.column(), matches!(place, Place::Cell(..)), why),
-            Event::End(end) => Key::End(end),
-        };
-        let group = match self.by_key.get(&(hop, key)) {
-            Some(group) => *group,
-            None => {
-                let (pointer, code, reason) = match event {
-                    Event::Gap(gap) => (gap.place.starred(), None, gap.reason(run)),
-                    Event::End(end) => (String::new(), end.code(run).map(str::to_owned), end.text(run).to_owned()),
-                };
-                let groups = &mut self.groups;
-                let text = (hop, pointer.clone(), reason.clone(), code.clone());
-                let group = *self.by_text.entry(text).or_insert_with(|| {
-                    groups.push(Group { hop, pointer, code, reason });
-                    number(groups.len() - 1)
-                });
-                self.by_key.insert((hop, key), group);
-                group
+        let (place, reason, code) = match event {
+            Event::Gap(gap) => {
+                let is_cell = matches!(gap.place, Place::Cell(..));
+                (Some((gap.place.column(), is_cell)), gap.reason(run), None)
             }
+            Event::End(end) => (None, Cow::Borrowed(end.text(run)), end.code(run)),
         };
+        let code = code.map(Cow::Borrowed);
+        let key = Key { hop, place, reason: self.text(reason.clone()), code: code.clone().map(|code| self.text(code)) };
+        let groups = &mut self.groups;
+        let group = *self.by_key.entry(key).or_insert_with(|| {
+            let pointer = match event {
+                Event::Gap(gap) => gap.place.starred(),
+                Event::End(_) => String::new(),
+            };
+            groups.push(Group { hop, pointer, code: code.map(Cow::into_owned), reason: reason.into_owned() });
+            number(groups.len() - 1)
+        });
         let id = number(self.list.len());
         self.list.push(Known { event, group });
         self.ids.insert((hop, event), id);
         id
+    }
+
+    fn text(&mut self, text: Cow<'r, str>) -> u32 {
+        let next = number(self.texts.len());
+        *self.texts.entry(text).or_insert(next)
     }
 }
 
@@ -112,7 +118,7 @@ impl Tally {
     }
 
     /// The chain, or `chains` alike, met the event.
-    pub(super) fn meet(&mut self, events: &Events, id: EventId, chains: u64, start: Item) {
+    pub(super) fn meet(&mut self, events: &Events<'_>, id: EventId, chains: u64, start: Item) {
         let Some(group) = events.list.get(id as usize).map(|known| known.group) else { return };
         if self.events.len() < events.list.len() {
             self.events.resize(events.list.len(), Count::default());
@@ -141,7 +147,7 @@ impl Tally {
     }
 
     /// The groups of what was met, in the order of hops; forgets the counts.
-    pub(super) fn finish(&mut self, events: &Events, run: &Run) -> Ending {
+    pub(super) fn finish(&mut self, events: &Events<'_>, run: &Run) -> Ending {
         let mut met = std::mem::take(&mut self.met);
         met.sort_by_key(|id| events.list.get(*id as usize).map(|known| known.event));
         let mut gaps: BTreeMap<u32, Vec<GapMember>> = BTreeMap::new();

@@ -10,18 +10,23 @@ use super::strength::LabelId;
 pub(super) struct SetIndex<'r> {
     /// What the set says of its nodes.
     nodes: Read<&'r [u32]>,
-    /// (kernel, node), sorted: a kernel's candidates are a slice.
-    pairs: Vec<(u32, u32)>,
+    /// (kernel, node, label of the naming), sorted: a kernel's candidates are a slice.
+    named: Vec<(u32, u32, LabelId)>,
     /// Nodes of the set that do not say which kernels they run as.
     nulls: Nulls,
 }
 
 impl SetIndex<'_> {
     /// The nodes of the set that may run as the kernel, in order of their rows.
-    pub(super) fn candidates(&self, kernel: u32) -> &[(u32, u32)] {
-        let from = self.pairs.partition_point(|(of, _)| *of < kernel);
-        let rest = self.pairs.get(from..).unwrap_or(&[]);
-        rest.get(..rest.partition_point(|(of, _)| *of == kernel)).unwrap_or(&[])
+    pub(super) fn candidates(&self, kernel: u32) -> &[(u32, u32, LabelId)] {
+        let from = self.named.partition_point(|(of, ..)| *of < kernel);
+        let rest = self.named.get(from..).unwrap_or(&[]);
+        rest.get(..rest.partition_point(|(of, ..)| *of == kernel)).unwrap_or(&[])
+    }
+
+    /// Whether the node is among the kernel's candidates.
+    pub(super) fn fits(&self, kernel: u32, node: u32) -> bool {
+        self.named.binary_search_by_key(&(kernel, node), |(of, node, _)| (*of, *node)).is_ok()
     }
 }
 
@@ -104,8 +109,8 @@ impl<'r> Up<'r> {
     }
 
     /// The nodes of a set.
-    pub(super) fn nodes_of(&self, set: u32) -> &'r [u32] {
-        self.relations.node_set_nodes.read(set).target().unwrap_or(&[])
+    pub(super) fn nodes_of(&mut self, set: u32) -> &'r [u32] {
+        self.set(set).and_then(|index| index.nodes.target()).unwrap_or(&[])
     }
 
     /// The index of a set, built on first use. `None` for a set that does not exist.
@@ -117,7 +122,7 @@ impl<'r> Up<'r> {
     /// The nodes of the set that may run as the kernel.
     pub(super) fn candidates(&mut self, set: u32, kernel: u32) -> Vec<u32> {
         let Some(index) = self.set(set) else { return Vec::new() };
-        index.candidates(kernel).iter().map(|(_, node)| *node).collect()
+        index.candidates(kernel).iter().map(|(_, node, _)| *node).collect()
     }
 
     /// The label of the candidates that were found by kernel and node set: derived, or as weak as the weakest input.
@@ -133,17 +138,9 @@ impl<'r> Up<'r> {
 
     /// The weakest label with which a candidate of the set names the kernel.
     pub(super) fn mapping_label(&mut self, set: u32, kernel: u32) -> LabelId {
-        let mut label = self.relations.strengths.candidates;
-        if self.set(set).is_none() {
-            return label;
-        }
-        let Some(Some(index)) = self.sets.get(set as usize) else { return label };
-        for (_, node) in index.candidates(kernel) {
-            if let Read::To(_, of) = self.relations.node_kernels.read(*node) {
-                label = label.max(of);
-            }
-        }
-        label
+        let computed = self.relations.strengths.candidates;
+        let Some(index) = self.set(set) else { return computed };
+        index.candidates(kernel).iter().map(|(.., label)| *label).fold(computed, LabelId::max)
     }
 
     fn fit(&mut self, interval: u32, set: u32, kernel: u32) -> Nodes<'r> {
@@ -164,18 +161,18 @@ impl<'r> Up<'r> {
 
 fn index_set<'r>(relations: &Relations<'r>, set: u32) -> SetIndex<'r> {
     let nodes = relations.node_set_nodes.read(set);
-    let mut pairs = Vec::new();
+    let mut named = Vec::new();
     let mut nulls = Nulls::default();
     for node in nodes.target().unwrap_or(&[]) {
         match relations.node_kernels.read(*node) {
-            Read::To(kernels, _) => pairs.extend(kernels.iter().map(|kernel| (*kernel, *node))),
+            Read::To(kernels, label) => named.extend(kernels.iter().map(|kernel| (*kernel, *node, label))),
             Read::End(..) => {}
             Read::Gap(gap) => nulls.add(gap, relations.run),
         }
     }
-    pairs.sort_unstable();
-    pairs.dedup();
-    SetIndex { nodes, pairs, nulls }
+    named.sort_unstable();
+    named.dedup();
+    SetIndex { nodes, named, nulls }
 }
 
 /// Calls `each` for every hop from `node` to layers, depth first.

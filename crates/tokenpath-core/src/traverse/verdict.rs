@@ -173,7 +173,7 @@ pub fn verdict(run: &Run, pass: Option<u32>, by: ComputedBy) -> Verdict {
     if let Some(verdict) = beneath_user_mode(run, by) {
         return verdict;
     }
-    Walker::new(run).verdict(pass, by)
+    Walker::new(run, &run.absences()).verdict(pass, by)
 }
 
 /// The verdict on each of these passes, in their order; none in user mode. Costs one look at the run, then each pass's walk.
@@ -181,7 +181,8 @@ pub fn verdicts(run: &Run, passes: &[u32], by: ComputedBy) -> Vec<Verdict> {
     if run.is_user_mode() || passes.is_empty() {
         return Vec::new();
     }
-    let mut walker = Walker::new(run);
+    let absences = run.absences();
+    let mut walker = Walker::new(run, &absences);
     passes.iter().map(|pass| walker.verdict(Some(*pass), by)).collect()
 }
 
@@ -190,7 +191,8 @@ pub fn verdicts_all(run: &Run, by: ComputedBy) -> Vec<Verdict> {
     if run.is_user_mode() {
         return Vec::new();
     }
-    let mut walker = Walker::new(run);
+    let absences = run.absences();
+    let mut walker = Walker::new(run, &absences);
     let passes = u32::try_from(run.passes.rows.rows()).unwrap_or(u32::MAX);
     (0..passes).map(|pass| walker.verdict(Some(pass), by)).collect()
 }

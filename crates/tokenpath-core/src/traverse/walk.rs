@@ -18,6 +18,7 @@ use super::tally::{Event, Events, Tally};
 use super::token::token_under_test;
 use super::up::{BranchHop, Nodes, Up, branches};
 use super::verdict::{ChainCounts, ComputedBy, GapGroup, GapMember, Leftover, Outcome, Verdict};
+use crate::absence::AbsenceIndex;
 use crate::fact::Missing;
 use crate::item::Item;
 use crate::model::Run;
@@ -32,7 +33,7 @@ struct Shared {
 /// Walks the passes of one run. What does not depend on the pass is kept from one to the next.
 pub(super) struct Walker<'r> {
     up: Up<'r>,
-    events: Events,
+    events: Events<'r>,
     tally: Tally,
     reached: Reached,
     nodes: Vec<Option<Rc<Branches>>>,
@@ -47,8 +48,8 @@ pub(super) struct Walker<'r> {
 }
 
 impl<'r> Walker<'r> {
-    pub(super) fn new(run: &'r Run) -> Walker<'r> {
-        let relations = Relations::new(run);
+    pub(super) fn new(run: &'r Run, absences: &'r AbsenceIndex<'r>) -> Walker<'r> {
+        let relations = Relations::new(run, absences);
         let intervals = u32::try_from(run.timeline.intervals.rows()).unwrap_or(u32::MAX);
         let by_pass = Inverse::new(run.passes.rows.rows(), |sink| {
             for interval in 0..intervals {
@@ -122,12 +123,12 @@ impl<'r> Walker<'r> {
         let down = self.walk_down(pass, &graph, &none, &mut weakest);
         let nodes = match &graph {
             Ok(graph) => self.unreached(graph, &none),
-            Err(gap) => Leftover { reason: Some(gap.reason(run)), ..Leftover::default() },
+            Err(gap) => Leftover { reason: Some(gap.reason(run).into_owned()), ..Leftover::default() },
         };
         self.reached.clear();
         let ending = self.tally.finish(&self.events, run);
         let outcome = match ending.depth {
-            Some(gap) => Outcome::NotApplicable { reason: gap.reason(run) },
+            Some(gap) => Outcome::NotApplicable { reason: gap.reason(run).into_owned() },
             None if ending.gaps.is_empty() => Outcome::Pass,
             None => Outcome::Fail,
         };
@@ -250,7 +251,7 @@ impl<'r> Walker<'r> {
                 self.tally.meet(&self.events, *id, intervals, Item::Interval(first));
             }
             if let Some(index) = self.up.set(set) {
-                for (_, node) in index.candidates(kernel) {
+                for (_, node, _) in index.candidates(kernel) {
                     self.reached.mark(*node, Some(kernel));
                 }
             }

@@ -29,7 +29,7 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
         (tables::gaps(&timing))
         div class="two" {
             (spread_figure(&timing))
-            (tables::counters(&timing))
+            (tables::counters(cx, &timing))
         }
         (tables::arrivals(cx, &timing))
     }

@@ -13,6 +13,7 @@ use tokenpath_core::derive::run::overview;
 use crate::format;
 use crate::html::{Markup, html};
 use crate::lens::Lens;
+use crate::naming;
 use crate::page::{Context, lens_head};
 use crate::stated::{disagreement, int};
 
@@ -40,14 +41,6 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     }
 }
 
-/// The model's name without folders and the suffix of its file.
-fn model(cx: &Context<'_>) -> Option<String> {
-    let name = cx.run.identity.model.name.as_deref()?;
-    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    let stem = [".gguf", ".safetensors"].iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
-    (!stem.is_empty()).then(|| stem.to_owned())
-}
-
 /// What was recorded, of what, how finely.
 fn title(cx: &Context<'_>) -> String {
     let run = cx.run;
@@ -67,7 +60,7 @@ fn title(cx: &Context<'_>) -> String {
         (false, 0) => "A recording".to_owned(),
         (false, passes) => format::plural(int(passes), "pass", "passes"),
     };
-    match model(cx) {
+    match naming::model(run) {
         Some(model) if run.request.given => format!("{what} to {model}{finely}"),
         Some(model) => format!("{what} of {model}{finely}"),
         None => run.identity.title.clone().unwrap_or_else(|| Lens::Run.name().to_owned()),

@@ -3,6 +3,9 @@
 //! Snapshots hold the text of a lens without its markup, so that a person can review them; what they state is checked
 //! against oracles in `tokenpath-core`'s tests.
 
+// A helper that fails should fail its test.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod hostile;
 mod large;
 mod snapshots;

@@ -236,7 +236,11 @@ impl Page {
         let of = if progress.total > 0 { format!(" of {}", count(progress.total)) } else { String::new() };
         let unit = if progress.unit == "bytes" { String::new() } else { format!(" {}", progress.unit) };
         if let Some(stage) = self.element("stage") {
-            stage.set_text_content(Some(&format!("{}: {}{of}{unit}", progress.stage, count(progress.done))));
+            let counted = match progress.unit.as_str() {
+                "" => String::new(),
+                _ => format!(": {}{of}{unit}", count(progress.done)),
+            };
+            stage.set_text_content(Some(&format!("{}{counted}", progress.stage)));
         }
         if let Some(bar) = self.element("done").and_then(|bar| bar.dyn_into::<HtmlProgressElement>().ok()) {
             if progress.total > 0 {

@@ -1,5 +1,7 @@
 //! Hand-worked models: every right value is worked out in the comments.
 
+#![allow(clippy::field_reassign_with_default)]
+
 use super::experts::experts;
 use super::layers::{Mixer, Network};
 use super::tensors::{Key, Show, table};

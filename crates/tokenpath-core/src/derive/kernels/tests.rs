@@ -89,6 +89,7 @@ fn sums_within_one_execution_and_kind() {
 fn populations_and_the_one_that_is_shown() {
     let run = run_of(INTERVALS, "complete");
     let all = available(&run);
+    #[allow(clippy::type_complexity)]
     let sizes: Vec<(Option<u32>, Option<&str>, bool, u32, u32)> = all
         .iter()
         .map(|known| {

@@ -1,6 +1,6 @@
 //! How the trace clock joins the request clock, and what stands on both.
 
-use crate::derive::counted::count;
+use crate::derive::counted::{count, weakest};
 use crate::derive::request;
 use crate::derive::spread::Spread;
 use crate::fact::{Fact, Missing, Quantity, Reading};
@@ -98,7 +98,17 @@ fn lag(run: &Run) -> (Reading, usize) {
         lags.push(lag);
         rows.push(row);
     }
-    let source = count(&chunks.labels, "at", "/request/chunks/at", &rows);
+    let mut source = count(&chunks.labels, "at", "/request/chunks/at", &rows);
+    // A lag is no stronger than the join, the relation from chunk to pass, and the pass's end.
+    let passes = &run.passes.rows;
+    let others = [
+        run.passes.clock_join.label("offset"),
+        weakest(&chunks.labels, "pass", rows.iter().copied()),
+        weakest(&passes.labels, "end", 0..passes.rows()),
+    ];
+    for label in others.into_iter().flatten() {
+        source.label = source.label.weaker(label).clone();
+    }
     let reading = Spread::of(lags, "times from the end of a pass to its chunk's arrival", &source)
         .map(|spread| spread.median)
         .ok_or_else(|| Missing {

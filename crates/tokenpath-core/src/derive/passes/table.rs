@@ -320,7 +320,7 @@ pub fn union(sorted: &[(i64, i64)]) -> i64 {
     for (start, end) in sorted {
         let from = (*start).max(reached);
         if *end > from {
-            total = total.saturating_add(end - from);
+            total = total.saturating_add(end.saturating_sub(from));
             reached = *end;
         }
     }
@@ -331,7 +331,7 @@ fn length(start: &Reading, end: &Reading) -> Reading {
     let (start, end) = (start.as_ref().map_err(Clone::clone)?, end.as_ref().map_err(Clone::clone)?);
     match (&start.quantity, &end.quantity) {
         (Quantity::Nanos(from), Quantity::Nanos(to)) if to >= from => Ok(Fact::derived(
-            Quantity::Nanos(to - from),
+            Quantity::Nanos(to.saturating_sub(*from)),
             "later time − earlier time",
             vec![("later".to_owned(), end.clone()), ("earlier".to_owned(), start.clone())],
         )),

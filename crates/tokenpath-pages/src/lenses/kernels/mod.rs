@@ -4,8 +4,7 @@ mod beside;
 
 use tokenpath_core::Label;
 use tokenpath_core::derive::kernels::{
-    self, Available, Joined, Population, Readings, Row, Subject, Table, available, chosen, incomparable, joined,
-    readings, table,
+    self, Available, Joined, Population, Readings, Row, Subject, Table, available, chosen, joined, readings, table,
 };
 use tokenpath_core::derive::search::Needle;
 use tokenpath_core::derive::sum;
@@ -19,7 +18,7 @@ use crate::lens::Lens;
 use crate::page::{Context, figure, lens_head, nothing};
 use crate::stated::{pager, window};
 use crate::table::{self as long, Sort};
-use crate::value::{glyph, known, opening, value, why};
+use crate::value::{glyph, opening, value, why};
 
 /// At most so many nodes or kernels are listed in place; the rest are counted.
 const LISTED: usize = 24;

@@ -56,6 +56,8 @@ pub(super) fn figure(cx: &Context<'_>, group: &Group, passes: &[PassRow]) -> Mar
             Some(Column { row, kind: kind(cx.run, row.pass), start, end, period: nanos(&row.period) })
         })
         .collect();
+    let axis = axis(cx, &columns, joined);
+    let gaps = unrecorded(cx, &axis, shift);
     let selected = columns.iter().find(|column| cx.is_selected(Item::Pass(column.row.pass)));
     let aside = html! {
         @match selected {
@@ -71,8 +73,8 @@ pub(super) fn figure(cx: &Context<'_>, group: &Group, passes: &[PassRow]) -> Mar
         &aside,
         &html! {
             @if columns.is_empty() { p class="note" { "No pass of this page has a start; there is nothing to draw." } }
-            @else { (drawing(cx, group, &columns, joined)) }
-            (key(&columns, joined && cx.run.request.chunks.rows() > 0))
+            @else { (drawing(cx, group, &columns, axis, &gaps, joined)) }
+            (key(&columns, !gaps.is_empty(), joined && cx.run.request.chunks.rows() > 0))
             @if outside > 0 {
                 p class="note" {
                     (format::plural(crate::stated::int(outside), "pass lies", "passes lie"))
@@ -103,8 +105,14 @@ fn axis(cx: &Context<'_>, columns: &[Column<'_>], joined: bool) -> TimeAxis {
     TimeAxis::new(from, last).after(NAMES)
 }
 
-fn drawing(cx: &Context<'_>, group: &Group, columns: &[Column<'_>], joined: bool) -> Markup {
-    let axis = axis(cx, columns, joined);
+fn drawing(
+    cx: &Context<'_>,
+    group: &Group,
+    columns: &[Column<'_>],
+    axis: TimeAxis,
+    gaps: &[(i64, i64)],
+    joined: bool,
+) -> Markup {
     let tallest = columns.iter().filter_map(|column| column.period).max().unwrap_or(1).max(1);
     let height = |period: i64| HIGHEST * period as f64 / tallest as f64;
     let wide = width(&axis, columns);
@@ -124,6 +132,10 @@ fn drawing(cx: &Context<'_>, group: &Group, columns: &[Column<'_>], joined: bool
             (callouts(cx, columns, &axis, wide, &height))
             text class="q" x="0" y="211" { "passes" }
             @for column in columns { (extent(column, &axis)) }
+            @for (start, end) in gaps {
+                rect class="paper" x=(axis.x(*start)) y="199" width=(axis.width(end - start)) height="16" {}
+                rect class="hatch" x=(axis.x(*start)) y="200" width=(axis.width(end - start)) height="14" {}
+            }
             @if joined {
                 text class="q" x="0" y="246" { "chunks" }
                 @for at in arrivals(cx, &axis) { line class="tok" x1=(percent(at)) x2=(percent(at)) y1="234" y2="248" {} }
@@ -257,19 +269,25 @@ fn callouts(
     }
 }
 
-/// Where a pass computes, and hatched what lies between it and the next.
+/// Where a pass computes: from its start to when its result was there.
 fn extent(column: &Column<'_>, axis: &TimeAxis) -> Markup {
-    let next = column.period.map(|period| column.start.saturating_add(period));
     html! {
-        @if let Some(end) = column.end {
-            rect class=(fill(column.kind)) x=(axis.x(column.start)) y="200" width=(axis.width(end - column.start)) height="14" {}
-            @if let Some(next) = next.filter(|next| *next > end) {
-                rect class="hatch" x=(axis.x(end)) y="200" width=(axis.width(next - end)) height="14" {}
-            }
-        } @else {
-            line class="mute" x1=(axis.x(column.start)) x2=(axis.x(column.start)) y1="200" y2="214" {}
+        @match column.end {
+            Some(end) => rect class=(fill(column.kind)) x=(axis.x(column.start)) y="200" width=(axis.width(end - column.start)) height="14" {},
+            None => line class="mute" x1=(axis.x(column.start)) x2=(axis.x(column.start)) y1="200" y2="214" {},
         }
     }
+}
+
+/// Stretches of the drawn time that the instrument says it did not record, on the axis's clock.
+fn unrecorded(cx: &Context<'_>, axis: &TimeAxis, shift: i64) -> Vec<(i64, i64)> {
+    let table = &cx.run.timeline.unrecorded;
+    let (from, to) = axis.ends();
+    (0..table.rows())
+        .filter_map(|row| Some((table.start.get(row)?.checked_sub(shift)?, table.end.get(row)?.checked_sub(shift)?)))
+        .filter(|(start, end)| *end > from && *start < to)
+        .map(|(start, end)| (start.max(from), end.min(to)))
+        .collect()
 }
 
 /// Where chunks with text arrive within the drawn stretch, one place for those closer than a pixel.
@@ -284,17 +302,14 @@ fn arrivals(cx: &Context<'_>, axis: &TimeAxis) -> Vec<f64> {
     places
 }
 
-fn key(columns: &[Column<'_>], chunks: bool) -> Markup {
+fn key(columns: &[Column<'_>], gaps: bool, chunks: bool) -> Markup {
     let has = |kind: PassKind| columns.iter().any(|column| column.kind == kind);
-    let gaps = columns.iter().any(|column| {
-        column.end.zip(column.period).is_some_and(|(end, period)| column.start.saturating_add(period) > end)
-    });
     html! {
         p class="key" {
             @for kind in [PassKind::Prefill, PassKind::Decode, PassKind::Unknown] {
                 @if has(kind) { span { (swatch(fill(kind))) (word(kind)) } }
             }
-            @if gaps { span { (swatch("hatch")) "between passes: not recorded" } }
+            @if gaps { span { (swatch("hatch")) "not recorded, neither idle nor busy" } }
             @if columns.iter().any(|column| column.period.is_none()) { span { (swatch("empty")) "no period, height means nothing" } }
             @if chunks { span { svg width="6" height="12" aria-hidden="true" { line class="tok" x1="3" x2="3" y1="0" y2="12" {} } "chunk arrival, client" } }
         }

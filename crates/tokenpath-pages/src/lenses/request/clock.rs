@@ -192,7 +192,9 @@ fn table(timing: &RequestTiming) -> Markup {
                     @for segment in &timing.segments {
                         tr {
                             td class="w" { (crate::stated::capital(&event_words(segment.from))) " to " (event_words(segment.to)) }
-                            td class="n" { (value::opening(&segment.duration)) }
+                            td class="n" {
+                                @match &segment.duration { Ok(_) => (value::opening(&segment.duration)), Err(missing) => (value::absent_short(missing)) }
+                            }
                             td {
                                 @match &segment.duration {
                                     Ok(_) => { (value::value(&segment.start)) " to " (value::value(&segment.end)) },

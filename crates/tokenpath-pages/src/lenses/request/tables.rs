@@ -84,7 +84,7 @@ fn definition(name: &str, reading: &Reading, text: &Markup) -> Markup {
     html! {
         tr {
             td class="w" { (name) }
-            td class="n" { (value::opening(reading)) }
+            td class="n" { @match reading { Ok(_) => (value::opening(reading)), Err(missing) => (value::absent_short(missing)) } }
             td { (text) @if let Err(missing) = reading { " " (missing.reason) } }
         }
     }
@@ -130,7 +130,11 @@ fn zeros(gaps: Option<&Spread>) -> Markup {
 }
 
 /// The server's counters, apart from the client's clock.
-pub(super) fn counters(timing: &RequestTiming) -> Markup {
+pub(super) fn counters(cx: &Context<'_>, timing: &RequestTiming) -> Markup {
+    if !cx.run.request.counters.given {
+        let why = value::why(&cx.run.missing("/request/counters"));
+        return figure("The server's own counters", &html! { "apart from the client's clock" }, &why);
+    }
     let of = |name: &str| timing.counters.iter().find(|counter| counter.name == name).map(|counter| &counter.value);
     figure(
         "The server's own counters",

@@ -65,12 +65,12 @@ fn of_execution(execution: &ExecutionFigures) -> Markup {
             (line("Effective weight bandwidth", &execution.bandwidth))
             (line("Share of a stated hardware peak", &execution.share_of_peak))
         }
-        @if execution.node_by_node { p class="note" { (ONE_AT_A_TIME) } }
+        @if execution.node_by_node { p class="note" { (crate::stated::capital(ONE_AT_A_TIME)) } }
     }
 }
 
 /// What must be said beside the times of a run that was executed node by node.
-const ONE_AT_A_TIME: &str = "Executed one node at a time: nothing is fused, nothing overlaps, and each node pays the \
+const ONE_AT_A_TIME: &str = "executed one node at a time: nothing is fused, nothing overlaps, and each node pays the \
                              instrument, so the bandwidth is below that of a run left alone.";
 
 /// The figures of several executions side by side, and what each keeps and changes.
@@ -85,7 +85,7 @@ fn of_executions(executions: &[ExecutionFigures]) -> Markup {
                 tbody {
                     @for execution in executions {
                         tr {
-                            td { (execution.name.as_deref().unwrap_or("not told apart")) ", " (format::plural(int(execution.periods), "period", "periods")) }
+                            td { (execution.name.as_deref().unwrap_or("not told apart")) ": " (format::plural(int(execution.periods), "period", "periods")) }
                             @for reading in [&execution.median, &execution.mean, &execution.bandwidth] { td class="n" { (value::opening(reading)) } }
                         }
                     }
