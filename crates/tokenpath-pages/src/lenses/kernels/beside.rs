@@ -110,13 +110,8 @@ impl Lists<'_> {
             }
         };
         let mut subjects: Vec<Subject<'_>> = decode.rows.iter().map(|row| row.subject).collect();
-        subjects.extend(
-            prefill
-                .rows
-                .iter()
-                .map(|row| row.subject)
-                .filter(|subject| !decode.rows.iter().any(|row| row.subject == *subject)),
-        );
+        let in_decode: HashSet<Subject<'_>> = subjects.iter().copied().collect();
+        subjects.extend(prefill.rows.iter().map(|row| row.subject).filter(|subject| !in_decode.contains(subject)));
         let body = html! {
             div class="tw" tabindex="0" role="region" aria-label="Prefill against decode" { table class="tight" {
                 thead { tr {
