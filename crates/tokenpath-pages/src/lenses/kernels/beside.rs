@@ -1,5 +1,7 @@
 //! Beside the table of kernels: what may not be read from it, what is not joined, prefill against decode.
 
+use std::collections::HashSet;
+
 use tokenpath_core::Label;
 use tokenpath_core::derive::kernels::{Population, Readings, Subject, Table, incomparable, readings, table};
 use tokenpath_core::fact::{Fact, Quantity};
@@ -108,13 +110,8 @@ impl Lists<'_> {
             }
         };
         let mut subjects: Vec<Subject<'_>> = decode.rows.iter().map(|row| row.subject).collect();
-        subjects.extend(
-            prefill
-                .rows
-                .iter()
-                .map(|row| row.subject)
-                .filter(|subject| !decode.rows.iter().any(|row| row.subject == *subject)),
-        );
+        let in_decode: HashSet<Subject<'_>> = subjects.iter().copied().collect();
+        subjects.extend(prefill.rows.iter().map(|row| row.subject).filter(|subject| !in_decode.contains(subject)));
         let body = html! {
             div class="tw" tabindex="0" role="region" aria-label="Prefill against decode" { table class="tight" {
                 thead { tr {
@@ -137,6 +134,7 @@ impl Lists<'_> {
             p class="note" {
                 "Prefill: " (format::plural(i64::from(passes("prefill")), "pass", "passes")) ". Decode: " (format::plural(i64::from(passes("decode")), "pass", "passes"))
                 ". A prefill pass takes in many tokens at once, so a longer interval is not a slower kernel."
+                @if subjects.len() > LISTED { " The first " (LISTED) " of " (format::grouped(int(subjects.len()))) " rows are shown." }
             }
         };
         figure("Prefill against decode", &html! { "the same execution" }, &body)
