@@ -10,19 +10,23 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use tiny_http::{Header, Method, Request, Response, Server, StatusCode};
+use tokenpath_core::bundle;
 
 use crate::args::Open;
 use crate::files::{Source, name};
 use crate::output::{Failure, note, print};
-use crate::{Done, page};
+use crate::{Done, page, run};
 
 /// Serves until interrupted.
 pub(crate) fn run(open: &Open) -> Done {
     page::present()?;
-    // A wrong path is told here rather than as a failed request in the page.
-    for path in &open.files {
-        Source::open(path)?;
-    }
+    // A wrong path is told here rather than as a failed request in the page. Several files are joined here too, so
+    // that the page opens one run.
+    let joined = match open.files.as_slice() {
+        [] => None,
+        [path] => Source::open(path).map(|_| None)?,
+        several => Some(bundle::write_gzip(&run::open(several, true)?.run)),
+    };
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, open.port));
     let server = Server::http(address).map_err(|error| {
         Failure::new(format!("listening on {address} failed: {error}")).advise("Choose another --port.")
@@ -39,12 +43,12 @@ pub(crate) fn run(open: &Open) -> Done {
     }
     for request in server.incoming_requests() {
         // A client that went away is no reason to stop.
-        let _ = answer(request, &open.files, port);
+        let _ = answer(request, &open.files, joined.as_deref(), port);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn answer(request: Request, files: &[PathBuf], port: u16) -> std::io::Result<()> {
+fn answer(request: Request, files: &[PathBuf], joined: Option<&[u8]>, port: u16) -> std::io::Result<()> {
     if !is_from_here(&request, port) {
         return refuse(request, 403, "This server answers to its loopback address only.");
     }
@@ -54,11 +58,15 @@ fn answer(request: Request, files: &[PathBuf], port: u16) -> std::io::Result<()>
     let url = request.url().to_owned();
     let path = url.split('?').next().unwrap_or("").trim_start_matches('/');
     let path = if path.is_empty() { "index.html" } else { path };
-    if let Some(index) = path.strip_prefix("open/") {
-        let index = index.split('/').next().unwrap_or("");
-        return match index.parse::<usize>().ok().and_then(|index| files.get(index)) {
-            Some(file) => send_file(request, file),
-            None => refuse(request, 404, "There is no such file."),
+    if path.starts_with(OPENED) {
+        return match (joined, files.first()) {
+            (Some(bundle), _) => {
+                let headers = headers(&[("Content-Type", "application/gzip")]);
+                let (length, content) = (bundle.len(), Cursor::new(bundle));
+                request.respond(Response::new(StatusCode(200), headers, content, Some(length), None))
+            }
+            (None, Some(file)) => send_file(request, file),
+            (None, None) => refuse(request, 404, "There is no such file."),
         };
     }
     match page::file(path) {
@@ -84,14 +92,17 @@ fn headers(pairs: &[(&str, &str)]) -> Vec<Header> {
     pairs.iter().filter_map(|(name, value)| Header::from_bytes(*name, *value).ok()).collect()
 }
 
-/// The page with the addresses of the files on its root element, where it looks for runs to open.
+/// Under this path the page finds what it was started with.
+const OPENED: &str = "open/";
+
+/// The page with the address of what it was started with, where it looks for a run to open.
 fn with_files(html: &str, files: &[PathBuf]) -> String {
-    if files.is_empty() {
-        return html.to_owned();
-    }
-    let addresses: Vec<String> =
-        files.iter().enumerate().map(|(i, path)| format!("open/{i}/{}", encoded(&name(path)))).collect();
-    html.replacen("<html", &format!("<html data-open=\"{}\"", addresses.join(" ")), 1)
+    let name = match files {
+        [] => return html.to_owned(),
+        [file] => encoded(&name(file)),
+        _ => "run.json.gz".to_owned(),
+    };
+    html.replacen("<body", &format!("<body data-bundle=\"{OPENED}{name}\""), 1)
 }
 
 /// A file name as one part of an address.

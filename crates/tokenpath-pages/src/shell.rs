@@ -110,7 +110,7 @@ pub fn header(cx: Option<&Context<'_>>) -> Markup {
                 button class="btn wide share" id="share" type="button" data-act="share" { "Share" }
             }
             button class="btn" id="theme" type="button" data-act="theme"
-                aria-label="Switch between light and dark" { "Theme" }
+                aria-label="Theme: switch between light and dark" { "Theme" }
         }
     }
 }
