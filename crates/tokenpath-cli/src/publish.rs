@@ -76,6 +76,7 @@ fn write_recording(publish: &Publish, slug: &str, opened: &Opened, assets: &str)
             view: &view,
             links: Links::Files,
             verdict: Some(&verdict),
+            timeline: None,
         };
         let html = shell::document(&cx, &document);
         let html = match &publish.base_url {

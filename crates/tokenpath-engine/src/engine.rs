@@ -277,6 +277,8 @@ impl Engine {
 
     /// The regions that changed, and the title if it did.
     fn render(&mut self, fresh: bool) -> Vec<Effect> {
+        // The lens draws the rows that the surface draws, so they are laid out once.
+        let _ = self.timeline();
         let Some(session) = &self.session else { return Vec::new() };
         let cx = Context {
             run: &session.imported.run,
@@ -284,6 +286,7 @@ impl Engine {
             view: &self.view,
             links: Links::Fragment,
             verdict: Some(&session.verdict),
+            timeline: session.timeline.as_ref().map(Timeline::rows),
         };
         let regions: [(Region, Markup); 5] = [
             (Region::Lens, shell::lens(&cx)),

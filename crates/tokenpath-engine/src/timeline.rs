@@ -90,6 +90,11 @@ impl Timeline {
         }
     }
 
+    /// What lies on which row.
+    pub(crate) fn rows(&self) -> &TimelineRows {
+        &self.rows
+    }
+
     /// The page no longer shows the timeline.
     pub(crate) fn leave(&mut self) {
         self.surface = None;

@@ -31,6 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             view: &view,
             links: Links::Fragment,
             verdict: None,
+            timeline: None,
         };
         let page = html! {
             (DOCTYPE)

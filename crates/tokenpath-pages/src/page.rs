@@ -1,6 +1,7 @@
 //! What surrounds a lens: symbols, header, navigation, inspector frame, and the context every lens is drawn in.
 
 use tokenpath_core::Run;
+use tokenpath_core::derive::timeline::TimelineRows;
 use tokenpath_core::item::Item;
 use tokenpath_core::problem::Problem;
 use tokenpath_core::traverse::Verdict;
@@ -22,6 +23,8 @@ pub struct Context<'a> {
     pub links: Links,
     /// The verdict on the token under test, where it has been computed.
     pub verdict: Option<&'a Verdict>,
+    /// The rows of the timeline, where they have been laid out; the lens lays them out itself otherwise.
+    pub timeline: Option<&'a TimelineRows>,
 }
 
 impl Context<'_> {

@@ -32,7 +32,7 @@ fn open(name: &str) -> Opened {
 }
 
 fn with<T>(run: &Run, view: &View, draw: impl Fn(&Context<'_>) -> T) -> T {
-    draw(&Context { run, problems: &[], view, links: Links::Fragment, verdict: None })
+    draw(&Context { run, problems: &[], view, links: Links::Fragment, verdict: None, timeline: None })
 }
 
 fn lens(run: &Run, fragment: &str) -> String {
@@ -166,7 +166,7 @@ fn an_opened_chain_draws_gap_and_answer_apart() {
 fn an_opened_chain_goes_up_to_the_layer_and_comes_back() {
     let html = lens(&open("smollm2-server").run, "traversal?sel=interval:13107");
     let chain = html.split("class=\"chain\"").nth(1).unwrap();
-    insta::assert_snapshot!(text(chain).lines().take(32).collect::<Vec<_>>().join("\n"));
+    insta::assert_snapshot!(text(chain).lines().take(64).collect::<Vec<_>>().join("\n"));
 }
 
 #[test]

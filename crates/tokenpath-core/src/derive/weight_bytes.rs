@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::derive::counted::{count, int, weakest};
 use crate::derive::passes::cell_pointer;
 use crate::fact::{Fact, Missing, Quantity, Reading};
-use crate::label::Label;
+use crate::label::{Label, LabelKind};
 use crate::model::Run;
 
 /// The rule in words, as the formula of the addressed bytes states it.
@@ -70,11 +70,12 @@ pub fn of_pass(run: &Run, pass: u32) -> WeightBytes {
     }
 }
 
-/// The weight bytes that `nodes` address in `pass`: those of one interval, or of one node.
+/// The weight bytes that `nodes` address in `pass`: those of one node, or of one interval that executed them. `via` is the
+/// relation that led to the nodes, and an input where it is weaker than a computation.
 ///
 /// # Errors
 /// When they read no weight, with the bundle's answer; when a byte count or the part that is read is not known.
-pub fn of_nodes(run: &Run, pass: u32, nodes: &[u32]) -> Reading {
+pub fn of_nodes(run: &Run, pass: u32, nodes: &[u32], via: Option<Fact>) -> Reading {
     let read = read_nodes(run, pass, nodes.iter().map(|node| *node as usize))?;
     if read.parts.is_empty() {
         let answer = nodes.iter().find_map(|node| run.graph.nodes.tensors_end.get(*node as usize));
@@ -85,15 +86,23 @@ pub fn of_nodes(run: &Run, pass: u32, nodes: &[u32]) -> Reading {
             (None, None) => run.missing("/graph/nodes/tensors"),
         });
     }
-    // One tensor that is read whole has its bytes, and nothing is computed.
+    let decided = |label: Option<&Label>| label.is_none_or(|label| label.kind > LabelKind::Derived);
+    let via = via.filter(|via| decided(Some(&via.label)));
+    let by_rule = decided(weakest(&run.graph.nodes.labels, "tensors", read.nodes.iter().copied()));
+    // One tensor that is read whole has its bytes, and nothing is computed or decided.
     if let Some((tensor, Ok(Part::Handed | Part::Whole))) = read.parts.iter().next()
         && read.parts.len() == 1
+        && via.is_none()
+        && !by_rule
     {
         let bytes = Quantity::Bytes(bytes_of(run, *tensor)?);
         let label = run.model.tensors.label("bytes", *tensor as usize);
         return Ok(Fact::stored(bytes, label, format!("/model/tensors/bytes/{tensor}")));
     }
-    addressed(run, pass, &read)
+    let known = addressed(run, pass, &read)?;
+    let mut inputs = known.formula.map_or_else(Vec::new, |formula| formula.inputs);
+    inputs.extend(via.map(|via| ("nodes that the interval executed".to_owned(), via)));
+    Ok(Fact::derived(known.quantity, ADDRESSED, inputs))
 }
 
 struct Read {

@@ -28,13 +28,20 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     if !run.timeline.given {
         return nothing(Lens::Timeline, &run.missing("/timeline"));
     }
-    let rows = TimelineRows::new(run);
+    let own;
+    let rows = match cx.timeline {
+        Some(rows) => rows,
+        None => {
+            own = TimelineRows::new(run);
+            &own
+        }
+    };
     if rows.is_empty() {
         return nothing(Lens::Timeline, &run.missing("/timeline/intervals"));
     }
     let marks = cx.view.item.map(|item| rows.marks(run, item)).unwrap_or_default();
     let start = rows.start(run, cx.view.item, token_under_test(run).ok().map(|token| token.pass));
-    drawn(cx, &rows, &marks, start)
+    drawn(cx, rows, &marks, start)
 }
 
 fn drawn(cx: &Context<'_>, rows: &TimelineRows, marks: &Marks, start: Start) -> Markup {

@@ -25,12 +25,19 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     let pass = walked(cx).or(token.as_ref().ok().map(|token| token.pass));
     // A published page was walked by who wrote it, the viewer walks itself.
     let by = if cx.links == Links::Files { ComputedBy::Generator } else { ComputedBy::Page };
-    let verdict = verdict(run, pass, by);
+    let own;
+    let verdict = match cx.verdict.filter(|known| pass.is_none() || known.pass == pass) {
+        Some(known) => known,
+        None => {
+            own = verdict(run, pass, by);
+            &own
+        }
+    };
     html! {
-        (head(cx, &verdict, token.as_ref().ok()))
-        (ends::figure(cx, &verdict))
+        (head(cx, verdict, token.as_ref().ok()))
+        (ends::figure(cx, verdict))
         @if let Some(pass) = verdict.pass { (table::figure(cx, pass)) }
-        (ends::left_over(cx, &verdict))
+        (ends::left_over(cx, verdict))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Evidence of nodes, kernels, tensors, components and layers.
 
-use super::timed::{output, share_of_pass, weight};
+use super::timed::{executed, output, share_of_pass, weight};
 use super::{Evidence, between, cell, say, text};
 use crate::derive::counted::{count, int, sum};
 use crate::derive::passes::cell_pointer;
@@ -8,6 +8,7 @@ use crate::derive::sum::input;
 use crate::derive::times::complete_timing;
 use crate::derive::weight_bytes;
 use crate::fact::{Fact, Missing, Quantity, Reading};
+use crate::label::LabelKind;
 use crate::model::Run;
 
 pub(super) fn node_set(run: &Run, row: u32) -> Vec<Evidence> {
@@ -78,7 +79,7 @@ fn in_pass(run: &Run, node: u32, pass: u32) -> Vec<Evidence> {
         };
         let caption = if rows.len() > 1 { format!("Intervals, in pass {pass}") } else { caption };
         // The bytes are known without a time; a rate is not.
-        return vec![say(&caption, reading), say("Weight bytes", weight_bytes::of_nodes(run, pass, &[node]))];
+        return vec![say(&caption, reading), say("Weight bytes", weight_bytes::of_nodes(run, pass, &[node], None))];
     };
     let index = u32::try_from(*row).unwrap_or(u32::MAX);
     let time = cell(
@@ -100,16 +101,24 @@ fn in_pass(run: &Run, node: u32, pass: u32) -> Vec<Evidence> {
     let zero =
         cell(run, "/passes/rows/start", pass, passes.start.get(at).map(Quantity::Nanos), passes.label("start", at));
     let nodes = table.nodes.get(*row).unwrap_or(&[]);
+    let via = executed(run, index, nodes.len());
+    // That the interval is the node's may be decided by a rule; then so is the time.
+    let time = match time {
+        Ok(fact) if via.label.kind > LabelKind::Derived => {
+            let quantity = fact.quantity.clone();
+            let inputs = vec![("duration".to_owned(), fact), ("nodes that it executed".to_owned(), via.clone())];
+            Ok(Fact::derived(quantity, "duration of the interval that executed the node", inputs))
+        }
+        time => time,
+    };
     let mut out = vec![say(&caption, time.clone())];
     if nodes.len() > 1 {
-        let shared =
-            Fact::stored(Quantity::Count(int(nodes.len())), table.label("nodes", *row), "/timeline/intervals/nodes");
-        out.push(say("Nodes that share the interval", Ok(shared)));
+        out.push(say("Nodes that share the interval", Ok(via.clone())));
     }
     let after = between(&start, &zero, "start \u{2212} start of the pass", ["start", "start of the pass"]);
     out.push(say("Starts, after the pass's start", after));
     out.push(say("Of the pass's interval time", share_of_pass(run, pass, &time)));
-    out.extend(weight(run, pass, nodes, &time));
+    out.extend(weight(run, pass, nodes, Some(via), &time));
     out
 }
 
@@ -135,18 +144,21 @@ pub(super) fn kernel(run: &Run, row: u32, pass: Option<u32>) -> Vec<Evidence> {
         "Intervals, in the whole run",
         Ok(count(&table.labels, "kernel", "/timeline/intervals/kernel", &mine)),
     ));
-    out.push(say("Their time, added up", added_up(run, &mine)));
+    let ran = |rows: &[usize]| {
+        vec![("intervals that ran it".to_owned(), count(&table.labels, "kernel", "/timeline/intervals/kernel", rows))]
+    };
+    out.push(say("Their time, added up", added_up(run, &mine, ran(&mine))));
     if let Some(pass) = pass {
         let here: Vec<usize> = mine.iter().copied().filter(|row| table.pass.get(*row) == Some(pass)).collect();
         let counted = count(&table.labels, "kernel", "/timeline/intervals/kernel", &here);
         out.push(say(&format!("Intervals, in pass {pass}"), Ok(counted)));
-        out.push(say(&format!("Their time, in pass {pass}"), added_up(run, &here)));
+        out.push(say(&format!("Their time, in pass {pass}"), added_up(run, &here, ran(&here))));
     }
     out
 }
 
-/// Durations of intervals added up, where the instrument times every interval.
-fn added_up(run: &Run, rows: &[usize]) -> Reading {
+/// Durations of intervals added up, where the instrument times every interval; `by` tells how the intervals were found.
+fn added_up(run: &Run, rows: &[usize], by: Vec<(String, Fact)>) -> Reading {
     complete_timing(run)?;
     let table = &run.timeline.intervals;
     let mut total = 0_i64;
@@ -158,7 +170,9 @@ fn added_up(run: &Run, rows: &[usize]) -> Reading {
         total = total.saturating_add(duration);
     }
     let name = format!("durations of {} intervals", rows.len());
-    let inputs = vec![(name, input(Quantity::Nanos(total), &table.labels, "duration", "/timeline/intervals/duration"))];
+    let mut inputs =
+        vec![(name, input(Quantity::Nanos(total), &table.labels, "duration", "/timeline/intervals/duration"))];
+    inputs.extend(by);
     Ok(Fact::derived(Quantity::Nanos(total), "sum of the durations of the intervals", inputs))
 }
 
@@ -234,7 +248,11 @@ fn tensors_of(run: &Run, rows: &[usize]) -> Vec<Evidence> {
     });
     let total = total.map(|total| {
         let name = format!("bytes of {} tensors", rows.len());
-        let inputs = vec![(name, input(Quantity::Bytes(total), &tensors.labels, "bytes", "/model/tensors/bytes"))];
+        let belongs = count(&tensors.labels, "component", "/model/tensors/component", rows);
+        let inputs = vec![
+            (name, input(Quantity::Bytes(total), &tensors.labels, "bytes", "/model/tensors/bytes")),
+            ("tensors that belong to it".to_owned(), belongs),
+        ];
         Fact::derived(Quantity::Bytes(total), "sum of the bytes of its tensors", inputs)
     });
     let file = of_file(run, &total);
@@ -293,11 +311,12 @@ fn time_of_layer(run: &Run, layer: u32, pass: u32) -> Vec<Evidence> {
         return vec![say(&format!("Its time, in pass {pass}"), Err(run.missing("/timeline/intervals")))];
     }
     let of = |node: &u32| nodes.layer.get(*node as usize) == Some(i64::from(layer));
-    let (mut whole, mut part) = (Vec::new(), Vec::new());
+    let (mut whole, mut part, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
     for row in (0..table.rows()).filter(|row| table.pass.get(*row) == Some(pass)) {
         let named = table.nodes.get(row).unwrap_or(&[]);
         if !named.is_empty() && named.iter().all(of) {
             whole.push(row);
+            theirs.extend(named.iter().map(|node| *node as usize));
         } else if named.iter().any(of) {
             part.push(row);
         }
@@ -308,7 +327,13 @@ fn time_of_layer(run: &Run, layer: u32, pass: u32) -> Vec<Evidence> {
             reason: format!("No interval of pass {pass} names nodes of this layer alone."),
         })
     } else {
-        added_up(run, &whole)
+        let executed = count(&table.labels, "nodes", "/timeline/intervals/nodes", &whole);
+        let layered = count(&nodes.labels, "layer", "/graph/nodes/layer", &theirs);
+        let by = vec![
+            ("intervals, by the nodes they executed".to_owned(), executed),
+            ("nodes, by the layer they work for".to_owned(), layered),
+        ];
+        added_up(run, &whole, by)
     };
     let mut out = vec![
         say(&format!("Its time, in pass {pass}"), time.clone()),

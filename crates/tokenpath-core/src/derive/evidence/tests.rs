@@ -61,6 +61,27 @@ fn a_node_is_told_in_the_pass_that_is_asked_for() {
     assert!(of.iter().any(|one| one.caption == "Interval, in pass 0"), "{of:#?}");
 }
 
+/// As recorded by stamps: which nodes an interval executed is inferred, and so is all that follows.
+#[test]
+fn what_is_reached_by_a_rule_is_no_stronger_than_the_rule() {
+    let mut run = SERVED.clone();
+    run.timeline.intervals.labels.columns.retain(|(column, _)| column != "nodes");
+    run.timeline.intervals.labels = run.timeline.intervals.labels.with("nodes", Label::inferred("executed-list"));
+    for (item, time) in [(Item::Interval(13107), "Weight bytes"), (Item::Node(1875), "Interval, in pass 14")] {
+        let of = evidence(&run, item, Some(14));
+        for caption in [time, "Weight bytes", "Weight rate"] {
+            assert_eq!(reading(&of, caption).unwrap().label.kind, LabelKind::Inferred, "{item} {caption}");
+        }
+    }
+    let mut run = SERVED.clone();
+    run.graph.nodes.labels.columns.retain(|(column, _)| column != "tensors");
+    run.graph.nodes.labels = run.graph.nodes.labels.with("tensors", Label::inferred("names"));
+    for (run, kind) in [(&*SERVED, LabelKind::Read), (&run, LabelKind::Inferred)] {
+        let of = evidence(run, Item::Node(1875), Some(14));
+        assert_eq!(reading(&of, "Weight bytes").unwrap().label.kind, kind);
+    }
+}
+
 #[test]
 fn a_lookup_takes_rows_and_not_the_matrix() {
     // One row of 576 weights in q8_0, 34 bytes for 32 weights: 612 bytes.
@@ -83,6 +104,8 @@ fn a_kernel_a_tensor_a_component_and_a_layer() {
     let kernel = all(Item::Kernel(3));
     assert_eq!(quantity(&kernel, "Intervals, in the whole run"), Quantity::Count(5460));
     assert_eq!(quantity(&kernel, "Their time, added up"), Quantity::Nanos(341_077_596));
+    // Durations are measured, and which kernel an interval ran is inferred: so is the sum.
+    assert_eq!(reading(&kernel, "Their time, added up").unwrap().label.kind, LabelKind::Inferred);
     assert_eq!(quantity(&kernel, "Intervals, in pass 14"), Quantity::Count(210));
     assert_eq!(quantity(&kernel, "Their time, in pass 14"), Quantity::Nanos(8_308_094));
 
@@ -98,6 +121,9 @@ fn a_kernel_a_tensor_a_component_and_a_layer() {
     assert_eq!(quantity(&layer, "Its time, in pass 14"), Quantity::Nanos(353_356));
     close(quantity(&layer, "Of the pass's interval time"), 353_356.0 / 11_613_397.0);
     assert_eq!(quantity(&layer, "Nodes, in the pass's graph"), Quantity::Count(31));
+
+    // Which component a tensor belongs to is told by its name, so what is added up by it is inferred.
+    assert_eq!(reading(&layer, "Their bytes").unwrap().label.kind, LabelKind::Inferred);
 
     let component = SERVED.model.tensors.component.get(8).unwrap();
     assert_eq!(quantity(&all(Item::Component(component)), "Their bytes"), Quantity::Bytes(2_216_448));

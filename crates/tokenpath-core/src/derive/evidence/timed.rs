@@ -1,9 +1,10 @@
 //! Evidence of things that lie on a clock.
 
 use super::{Evidence, between, cell, rate, say, share, text};
+use crate::derive::counted::int;
 use crate::derive::passes::PassTable;
 use crate::derive::weight_bytes;
-use crate::fact::{Missing, Quantity, Reading};
+use crate::fact::{Fact, Missing, Quantity, Reading};
 use crate::model::Run;
 
 /// A start, counted from the start of the capture.
@@ -147,7 +148,8 @@ pub(super) fn interval(run: &Run, row: u32) -> Vec<Evidence> {
         let of = share_of_pass(run, pass, &time);
         out.push(say("Of its pass's interval time", of));
         if !nodes.is_empty() {
-            out.extend(weight(run, pass, nodes, &time));
+            let via = executed(run, row, nodes.len());
+            out.extend(weight(run, pass, nodes, Some(via), &time));
         }
     }
     if let Some(queue) = table.queue.get(at).and_then(|queue| run.timeline.queues.name.get(queue as usize)) {
@@ -158,6 +160,12 @@ pub(super) fn interval(run: &Run, row: u32) -> Vec<Evidence> {
     }
     out.extend(counters(run));
     out
+}
+
+/// The relation from an interval to the nodes it executed, as an input of what is computed through it.
+pub(super) fn executed(run: &Run, interval: u32, nodes: usize) -> Fact {
+    let label = run.timeline.intervals.label("nodes", interval as usize);
+    Fact::stored(Quantity::Count(int(nodes)), label, format!("/timeline/intervals/nodes/{interval}"))
 }
 
 /// Element type and sizes of a node's result.
@@ -177,8 +185,8 @@ pub(super) fn output(run: &Run, node: u32) -> Vec<Evidence> {
 }
 
 /// Bytes of the weights that nodes address, and how fast their interval got through them.
-pub(super) fn weight(run: &Run, pass: u32, nodes: &[u32], time: &Reading) -> Vec<Evidence> {
-    let bytes = weight_bytes::of_nodes(run, pass, nodes);
+pub(super) fn weight(run: &Run, pass: u32, nodes: &[u32], via: Option<Fact>, time: &Reading) -> Vec<Evidence> {
+    let bytes = weight_bytes::of_nodes(run, pass, nodes, via);
     let speed = rate(&bytes, time, "weight bytes \u{f7} interval", ["weight bytes", "interval"]);
     let read = bytes.is_ok();
     let mut out = vec![say("Weight bytes", bytes)];
