@@ -1,6 +1,9 @@
 //! Replays the fuzzer's seeds and regressions, and mutates the minimal bundle at random: any bytes are read without a
 //! panic, and what is left of a flawed bundle is usable.
 
+// A helper that fails should fail its test.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,8 @@
 //! What a person is told when a file does not open: what it is, and what to do next. The session goes on after each.
 
+// A helper that fails should fail its test.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use std::io::Write as _;
 
 use tokenpath_engine::message::{Effect, Opening, Region};

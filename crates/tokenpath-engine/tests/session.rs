@@ -1,6 +1,9 @@
 //! A session from opening to closing, as both shells drive it. The expected texts are facts of the fixtures, which say
 //! in their README where they come from.
 
+// A helper that fails should fail its test.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use tokenpath_engine::message::{Effect, Message, Opening, Region};
 use tokenpath_engine::{Engine, File};
 

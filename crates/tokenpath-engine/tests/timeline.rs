@@ -1,5 +1,8 @@
 //! The timeline under a hand: pixels, movement, selection, search, measurement, all without a browser.
 
+// A helper that fails should fail its test.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use tokenpath_engine::message::{Effect, Hand, Message, Opening};
 use tokenpath_engine::{Engine, File};
 

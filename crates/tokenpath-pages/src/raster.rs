@@ -119,18 +119,18 @@ impl Canvas<'_> {
         if width == 0 {
             return;
         }
-        let rows = self.pixels.chunks_exact_mut(self.width).enumerate().skip(y).take(height);
+        let rows = self.pixels.chunks_exact_mut(self.width).skip(y).take(height).zip(tile.rows_from(y));
         // Most bars of a crowded row are one pixel wide: copying slices would cost more than the pixel.
         if width == 1 {
-            for (at, row) in rows {
-                if let (Some(pixel), Some(from)) = (row.get_mut(x), tile.row(at).get(x)) {
-                    *pixel = *from;
+            for (to, from) in rows {
+                if let (Some(to), Some(from)) = (to.get_mut(x), from.get(x)) {
+                    *to = *from;
                 }
             }
             return;
         }
-        for (at, row) in rows {
-            if let (Some(to), Some(from)) = (row.get_mut(x..x + width), tile.row(at).get(x..x + width)) {
+        for (to, from) in rows {
+            if let (Some(to), Some(from)) = (to.get_mut(x..x + width), from.get(x..x + width)) {
                 to.copy_from_slice(from);
             }
         }
@@ -165,10 +165,9 @@ impl Canvas<'_> {
     }
 
     fn dot(&mut self, x: f64, y: f64, colour: [u8; 4]) {
-        if x >= 0.0 && y >= 0.0 && x < self.width as f64 && y < self.height as f64 {
-            if let Some(pixel) = self.pixels.get_mut(y as usize * self.width + x as usize) {
-                *pixel = colour;
-            }
+        let inside = x >= 0.0 && y >= 0.0 && x < self.width as f64 && y < self.height as f64;
+        if inside && let Some(pixel) = self.pixels.get_mut(y as usize * self.width + x as usize) {
+            *pixel = colour;
         }
     }
 

@@ -10,8 +10,8 @@ use tokenpath_core::traverse::{Outcome, Verdict};
 
 use crate::errors;
 use crate::format;
-use crate::inspector;
 use crate::html::{DOCTYPE, Markup, html, symbol};
+use crate::inspector;
 use crate::lens::Lens;
 use crate::lenses;
 use crate::naming;

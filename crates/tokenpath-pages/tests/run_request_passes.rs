@@ -35,7 +35,7 @@ fn html(opened: &Opened, view: &View) -> String {
 
 fn draw(opened: &Opened, view: &View, verdict: &Verdict) -> String {
     let context =
-        Context { run: &opened.run, problems: &opened.problems, view, links: Links::Fragment, verdict: Some(&verdict) };
+        Context { run: &opened.run, problems: &opened.problems, view, links: Links::Fragment, verdict: Some(verdict) };
     lenses::render(view.lens, &context).into_string()
 }
 

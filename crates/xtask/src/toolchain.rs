@@ -93,6 +93,9 @@ impl WasmToolchain {
             Some(folder) => private_cargo(folder),
         };
         command.current_dir(&self.root).args([subcommand, "--target", TARGET]);
+        // Binding a module takes several times as long when it carries line tables, which a browser
+        // does not read; its function names are in another section.
+        command.env("CARGO_PROFILE_DEV_DEBUG", "false");
         if self.private.is_some() {
             command.arg("--target-dir").arg(&self.target_folder);
         }

@@ -98,9 +98,27 @@ pub fn of_node(run: &Run, node: usize) -> Part {
 /// The rule that decides for a kernel which no node names, for labels.
 pub const KERNEL_RULE: &str = "kernel-name-family";
 
+/// What decided the part of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KernelPart {
+    /// All nodes that may run as it belong to this part, by the rule [`RULE`].
+    ByNodes(Part),
+    /// No node names it; its name's family belongs to this part, by the rule [`KERNEL_RULE`].
+    ByName(Part),
+}
+
+impl KernelPart {
+    /// The part.
+    pub fn part(self) -> Part {
+        match self {
+            KernelPart::ByNodes(part) | KernelPart::ByName(part) => part,
+        }
+    }
+}
+
 /// The part of every kernel: that of all nodes which may run as it, where they agree; of a kernel that no node names,
 /// that of its name's family. Matrix products and copies serve several parts, so their names decide nothing.
-pub fn of_kernels(run: &Run) -> Vec<Part> {
+pub fn of_kernels(run: &Run) -> Vec<KernelPart> {
     let mut named: Vec<Option<Part>> = vec![None; run.kernels.rows()];
     for node in 0..run.graph.nodes.rows() {
         let part = of_node(run, node);
@@ -115,7 +133,11 @@ pub fn of_kernels(run: &Run) -> Vec<Part> {
         }
     }
     let by_name = |kernel| run.kernels.name.get(kernel).map_or(Part::Unattributed, of_kernel_name);
-    named.into_iter().enumerate().map(|(kernel, part)| part.unwrap_or_else(|| by_name(kernel))).collect()
+    let decide = |(kernel, part): (usize, Option<Part>)| match part {
+        Some(part) => KernelPart::ByNodes(part),
+        None => KernelPart::ByName(by_name(kernel)),
+    };
+    named.into_iter().enumerate().map(decide).collect()
 }
 
 /// The part that a kernel's name tells by the word its family is known for.

@@ -169,54 +169,60 @@ enum Items {
 }
 
 impl Items {
-    fn push<E: serde::de::Error>(self, item: Node, state: &State) -> Result<Items, E> {
-        Ok(match (self, item) {
-            (Items::Ints(mut ints, _), Node::Int(value)) => {
-                ints.push(value);
-                Items::Ints(ints, true)
-            }
-            (Items::Ints(mut ints, any), Node::Null) => {
-                ints.push(NULL);
-                Items::Ints(ints, any)
-            }
-            (Items::Ints(ints, false), Node::Text(text)) => {
-                let mut texts = Strings::nulls(ints.len());
-                texts.push(Some(&text));
-                Items::Texts(texts)
-            }
-            (Items::Ints(ints, false), Node::Ints(array)) => {
-                let mut arrays = Arrays::nulls(ints.len());
-                arrays.push(Some(&array));
-                Items::Arrays(arrays)
-            }
-            (Items::Texts(mut texts), Node::Text(text)) => {
-                texts.push(Some(&text));
-                Items::Texts(texts)
-            }
-            (Items::Texts(mut texts), Node::Null) => {
-                texts.push(None);
-                Items::Texts(texts)
-            }
-            (Items::Arrays(mut arrays), Node::Ints(array)) => {
-                arrays.push(Some(&array));
-                Items::Arrays(arrays)
-            }
-            (Items::Arrays(mut arrays), Node::Null) => {
-                arrays.push(None);
-                Items::Arrays(arrays)
-            }
-            (Items::List(mut list), item) => {
-                state.spend(1)?;
-                list.push(item);
-                Items::List(list)
-            }
-            (items, item) => {
-                state.spend(items.len() + 1)?;
-                let mut list = items.loosen();
-                list.push(item);
-                Items::List(list)
-            }
-        })
+    fn push_int<E: serde::de::Error>(&mut self, value: i64, state: &State) -> Result<(), E> {
+        if let Items::Ints(ints, any) = self {
+            ints.push(value);
+            *any = true;
+            return Ok(());
+        }
+        self.push_loose(Node::Int(value), state)
+    }
+
+    fn push_null<E: serde::de::Error>(&mut self, state: &State) -> Result<(), E> {
+        match self {
+            Items::Ints(ints, _) => ints.push(NULL),
+            Items::Texts(texts) => texts.push(None),
+            Items::Arrays(arrays) => arrays.push(None),
+            Items::List(_) => return self.push_loose(Node::Null, state),
+        }
+        Ok(())
+    }
+
+    fn push_text<E: serde::de::Error>(&mut self, text: &str, state: &State) -> Result<(), E> {
+        if let Items::Ints(ints, false) = self {
+            *self = Items::Texts(Strings::nulls(ints.len()));
+        }
+        if let Items::Texts(texts) = self {
+            texts.push(Some(text));
+            return Ok(());
+        }
+        self.push_loose(Node::Text(text.to_owned()), state)
+    }
+
+    fn push_array<E: serde::de::Error>(&mut self, array: Items, state: &State) -> Result<(), E> {
+        let Items::Ints(array, _) = array else { return self.push_loose(array.finish(), state) };
+        if let Items::Ints(ints, false) = self {
+            *self = Items::Arrays(Arrays::nulls(ints.len()));
+        }
+        if let Items::Arrays(arrays) = self {
+            arrays.push(Some(&array));
+            return Ok(());
+        }
+        self.push_loose(Node::Ints(array), state)
+    }
+
+    /// Appends what no compact form holds.
+    fn push_loose<E: serde::de::Error>(&mut self, item: Node, state: &State) -> Result<(), E> {
+        if !matches!(self, Items::List(_)) {
+            state.spend(self.len())?;
+            let compact = std::mem::replace(self, Items::List(Vec::new()));
+            *self = Items::List(compact.loosen());
+        }
+        state.spend(1)?;
+        if let Items::List(list) = self {
+            list.push(item);
+        }
+        Ok(())
     }
 
     fn len(&self) -> usize {
@@ -245,6 +251,88 @@ impl Items {
             Items::List(list) => Node::List(list),
         }
     }
+
+    /// Reads a whole array.
+    fn read<'de, A: SeqAccess<'de>>(mut seq: A, state: &State) -> Result<Items, A::Error> {
+        state.enter(Part::Index(0))?;
+        let mut items = Items::Ints(Vec::new(), false);
+        while seq.next_element_seed(Item { items: &mut items, state })?.is_some() {}
+        state.leave();
+        Ok(items)
+    }
+}
+
+/// Reads one item of an array into it.
+struct Item<'a> {
+    items: &'a mut Items,
+    state: &'a State,
+}
+
+impl<'de> DeserializeSeed<'de> for Item<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Item<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
+        self.items.push_null(self.state)
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<(), E> {
+        self.items.push_loose(Node::Bool(value), self.state)
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<(), E> {
+        match signed(value) {
+            Node::Int(value) => self.items.push_int(value, self.state),
+            other => self.items.push_loose(other, self.state),
+        }
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<(), E> {
+        match unsigned(value) {
+            Node::Int(value) => self.items.push_int(value, self.state),
+            other => self.items.push_loose(other, self.state),
+        }
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<(), E> {
+        self.items.push_loose(Node::Float(value), self.state)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<(), E> {
+        self.items.push_text(value, self.state)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
+        self.state.at(self.items.len());
+        let array = Items::read(seq, self.state)?;
+        self.items.push_array(array, self.state)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        self.state.at(self.items.len());
+        let object = Seed(self.state).visit_map(map)?;
+        self.items.push_loose(object, self.state)
+    }
+}
+
+/// An integer. The sentinel cannot be one; as a float it is refused where an integer is due.
+fn signed(value: i64) -> Node {
+    if value == NULL { Node::Float(value as f64) } else { Node::Int(value) }
+}
+
+fn unsigned(value: u64) -> Node {
+    i64::try_from(value).map_or(Node::Large(value), Node::Int)
 }
 
 #[derive(Clone, Copy)]
@@ -274,12 +362,11 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
-        // The sentinel cannot be an integer of its own; as a float it is refused where an integer is due.
-        Ok(if value == NULL { Node::Float(value as f64) } else { Node::Int(value) })
+        Ok(signed(value))
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
-        Ok(i64::try_from(value).map_or(Node::Large(value), Node::Int))
+        Ok(unsigned(value))
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
@@ -294,15 +381,8 @@ impl<'de> Visitor<'de> for Seed<'_> {
         Ok(Node::Text(value))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Node, A::Error> {
-        self.0.enter(Part::Index(0))?;
-        let mut items = Items::Ints(Vec::new(), false);
-        while let Some(item) = seq.next_element_seed(self)? {
-            items = items.push(item, self.0)?;
-            self.0.at(items.len());
-        }
-        self.0.leave();
-        Ok(items.finish())
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Node, A::Error> {
+        Items::read(seq, self.0).map(Items::finish)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {

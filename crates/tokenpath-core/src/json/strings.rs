@@ -1,7 +1,6 @@
 //! Strings and nulls, each distinct string stored once: a column of a million names of twenty kernels is small.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Stands for a null cell.
 const NO_TEXT: u32 = u32::MAX;
@@ -69,9 +68,7 @@ impl Strings {
     }
 
     fn intern(&mut self, text: &str) -> u32 {
-        let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
-        let hash = hasher.finish();
+        let hash = fold(text);
         let known = self.by_hash.get(&hash).copied();
         if let Some(known) = known
             && self.distinct(known) == Some(text)
@@ -86,6 +83,20 @@ impl Strings {
         }
         id
     }
+}
+
+/// A number of the string, fast and easy to make collide; see [`Strings::by_hash`].
+fn fold(text: &str) -> u64 {
+    let mut hash = text.len() as u64;
+    for chunk in text.as_bytes().chunks(8) {
+        let mut word = [0; 8];
+        for (to, from) in word.iter_mut().zip(chunk) {
+            *to = *from;
+        }
+        // An odd constant of mixed bits, the golden ratio's, spreads neighbouring names.
+        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    hash
 }
 
 impl PartialEq for Strings {
@@ -128,9 +139,7 @@ mod tests {
         let mut strings = Strings::default();
         strings.push(Some("first"));
         // Pretend that "second" has the hash of "first".
-        let mut hasher = DefaultHasher::new();
-        "second".hash(&mut hasher);
-        strings.by_hash.insert(hasher.finish(), 0);
+        strings.by_hash.insert(fold("second"), 0);
         strings.push(Some("second"));
         strings.push(Some("second"));
         strings.push(Some("first"));

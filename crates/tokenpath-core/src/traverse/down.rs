@@ -168,11 +168,10 @@ impl Reached {
 
     /// Whether an interval executed the node as this kernel, or as one that is not known.
     pub(super) fn ran_as(&self, node: u32, kernel: u32) -> bool {
-        let Some(first) = self.first.get(node as usize).filter(|first| **first != NOT_REACHED) else { return false };
-        *first == kernel
-            || *first == ANY_KERNEL
-            || (!self.more.is_empty()
-                && (self.more.contains(&(node, kernel)) || self.more.contains(&(node, ANY_KERNEL))))
+        // NOT_REACHED is no kernel, so a node that was not reached ran as none.
+        let Some(first) = self.first.get(node as usize) else { return false };
+        let seen_as = |kernel: u32| *first == kernel || (!self.more.is_empty() && self.more.contains(&(node, kernel)));
+        seen_as(kernel) || seen_as(ANY_KERNEL)
     }
 
     /// Forgets what the last pass left.

@@ -104,13 +104,13 @@ fn a_reference_dangles() {
                 (true, Kind::Refs(_)) => (format!("{at}/0"), json!([rows])),
                 (true, _) => (format!("{at}/0"), json!(rows)),
             };
-            out += &changed(place.as_ref(), value);
+            out += &changed(&place, value);
         }
     }
     // No row of any table.
     for value in [json!(-1), json!(4294967295_u64), json!(9223372036854775807_i64), json!(18446744073709551615_u64)] {
         let place = "/timeline/segments/queue/0";
-        out += &changed(place.as_ref(), value);
+        out += &changed(place, value);
     }
     let place = "/traversal/pass";
     out += &format!("{place} = -1\n{}", outcome(&with(place, -1)));
@@ -155,7 +155,7 @@ fn a_value_has_a_wrong_type() {
             if minimal().pointer(&place).is_none() {
                 continue;
             }
-            out += &changed(place.as_ref(), wrong);
+            out += &changed(&place, wrong);
         }
     }
     for (place, wrong) in [
@@ -172,7 +172,7 @@ fn a_value_has_a_wrong_type() {
         ("/identity/recorded_at", json!("yesterday")),
         ("/identity/model/digest", json!("sha256:abc")),
     ] {
-        out += &changed(place.as_ref(), wrong);
+        out += &changed(place, wrong);
     }
     insta::assert_snapshot!("wrong_types", out);
 }
@@ -219,7 +219,7 @@ fn parts_exceed_their_whole() {
         ("/model/tensors/bytes/0", 1000),
         ("/model/tensors/bytes/0", i64::MAX),
     ] {
-        out += &changed(place.as_ref(), value);
+        out += &changed(place, value);
     }
     insta::assert_snapshot!("parts_and_wholes", out);
 }
@@ -236,7 +236,7 @@ fn relations_told_twice_disagree() {
         ("/graph/nodes/tensors_end/5", json!(null)),
         ("/timeline/intervals/kernel_end/1", json!(6)),
     ] {
-        out += &changed(place.as_ref(), value);
+        out += &changed(place, value);
     }
     insta::assert_snapshot!("contradictions", out);
 }

@@ -47,7 +47,7 @@ fn a_label_is_none() {
         ("/identity/host/labels/cpu".to_owned(), json!("guessed")),
         ("/identity/host/labels".to_owned(), json!([])),
     ] {
-        out += &changed(place.as_ref(), value);
+        out += &changed(&place, value);
     }
     insta::assert_snapshot!("labels_wrong", out);
 }

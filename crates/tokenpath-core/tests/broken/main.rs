@@ -4,6 +4,9 @@
 //! of it. The messages are snapshots to be read by people; the properties that hold for each variant are asserted in
 //! [`harness::outcome`].
 
+// A helper that fails should fail its test.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod absences;
 mod cost;
 mod documents;

@@ -19,7 +19,7 @@ fn a_number_is_negative() {
                 Kind::Sizes => json!([4, -1]),
                 _ => continue,
             };
-            out += &changed(place.as_ref(), value);
+            out += &changed(&place, value);
         }
     }
     // An offset may be negative.
@@ -33,7 +33,7 @@ fn a_number_overflows() {
     let mut out = String::new();
     let place = "/timeline/intervals/duration/18";
     for value in [json!(LARGEST), json!(9223372036854775808_u64), json!(u64::MAX), json!(1e300), json!(1.5)] {
-        out += &changed(place.as_ref(), value);
+        out += &changed(place, value);
     }
     for (place, value) in [
         ("/timeline/end", json!(u64::MAX)),
@@ -43,7 +43,7 @@ fn a_number_overflows() {
         ("/passes/clock_join/offset", json!(i64::MIN)),
         ("/model/file_bytes", json!(u64::MAX)),
     ] {
-        out += &changed(place.as_ref(), value);
+        out += &changed(place, value);
     }
     insta::assert_snapshot!("overflow", out);
 }
@@ -58,7 +58,7 @@ fn an_end_lies_before_its_start() {
         ("/timeline/segments/end/4", 1_694_999),
         ("/timeline/unrecorded/end/0", 1_999_999),
     ] {
-        out += &changed(place.as_ref(), value);
+        out += &changed(place, value);
     }
     insta::assert_snapshot!("end_before_start", out);
 }
@@ -83,7 +83,7 @@ fn something_lies_outside_what_holds_it() {
         ("/timeline/end", 1_700_000),
         ("/timeline/start", 1_050_001),
     ] {
-        out += &changed(place.as_ref(), value);
+        out += &changed(place, value);
     }
     insta::assert_snapshot!("outside", out);
 }
@@ -98,7 +98,7 @@ fn rows_are_out_of_order() {
         ("/timeline/submissions/start/2", 1_404_999),
         ("/passes/rows/start/1", 1_099_999),
     ] {
-        out += &changed(place.as_ref(), value);
+        out += &changed(place, value);
     }
     insta::assert_snapshot!("out_of_order", out);
 }

@@ -625,7 +625,8 @@ pub(crate) fn run(recipe: &Recipe, orders: &Orders) -> Run {
                 kernel_end,
                 nodes,
                 labels: Labels::all(label(1))
-                    .with_rows("pass", orders.intervals.rows.iter().map(|row| label(interval(*row).label))),
+                    .with_rows("pass", orders.intervals.rows.iter().map(|row| label(interval(*row).label)))
+                    .with_rows("nodes", orders.intervals.rows.iter().map(|row| label(interval(*row).label / 8))),
                 ..Intervals::default()
             },
             unrecorded: Unrecorded {

@@ -49,9 +49,12 @@ fn drawn(cx: &Context<'_>, rows: &TimelineRows, marks: &Marks, start: Start) -> 
         Some(pass) => format!("Pass {pass}"),
         None => "The capture".to_owned(),
     };
-    let svg = scene::to_svg(&drawing, &format!("Timeline: {caption}"), &|item| cx.select(item), &|bar| {
-        scene::caption(&source, bar)
-    });
+    let svg = scene::to_svg(
+        &drawing,
+        &format!("Timeline: {caption}"),
+        &|item| cx.href(&cx.view.with("from", "").select(item)),
+        &|bar| scene::caption(&source, bar),
+    );
     html! {
         (lens_head(&html! { (title) }, &html! {
             "What was stamped, on one axis. A hatched stretch is time this instrument does not record; it is not idle time, "
@@ -144,6 +147,7 @@ fn key(drawing: &scene::Scene) -> Markup {
     html! {
         div class="key" {
             @for part in drawing.parts() { (part_key(part)) }
+            @if drawing.has_loose_ticks() { span { (swatch("f-bar")) "tick of no known part" } }
             @if hatched { span { (swatch("hatch")) "not recorded" } }
         }
     }
@@ -151,24 +155,35 @@ fn key(drawing: &scene::Scene) -> Markup {
 
 fn notes(drawing: &scene::Scene, rows: &TimelineRows) -> Markup {
     let attribution = rows.attribution;
-    let total = attribution.by_node + attribution.by_kernel + attribution.none;
+    let by_kernel = attribution.by_candidates + attribution.by_name;
+    let total = attribution.by_node + by_kernel + attribution.none;
+    let count = |count: usize| format::grouped(i64::try_from(count).unwrap_or(i64::MAX));
     let merged = drawing.bars.iter().any(|bar| matches!(bar.of, scene::Of::Many { .. }));
     html! {
+        p class="note" { "A row is blank where nothing was recorded on it; blank is not said to be idle." }
         @if merged {
             p class="note" {
                 "Where several fall into one column of pixels the column merges them: as high as the share of it that they "
                 "fill, in the colour of the part with the most time there."
             }
         }
-        @if attribution.by_kernel > 0 {
+        @if by_kernel > 0 {
             p class="note" {
-                "The parts of " (format::grouped(attribution.by_kernel as i64)) " intervals are "
-                (value::glyph(&Label::inferred(part::KERNEL_RULE))) "inferred by rule " code { (part::KERNEL_RULE) } "."
+                "Parts " (value::glyph(&Label::inferred(part::RULE))) "inferred: "
+                @if attribution.by_candidates > 0 {
+                    "of " (count(attribution.by_candidates)) " intervals from the nodes that may run as their kernel, by rule "
+                    code { (part::RULE) }
+                }
+                @if attribution.by_candidates > 0 && attribution.by_name > 0 { "; " }
+                @if attribution.by_name > 0 {
+                    "of " (count(attribution.by_name)) " from the kernel's name, by rule " code { (part::KERNEL_RULE) }
+                }
+                "."
             }
         }
         @if attribution.none > 0 && attribution.none < total {
             p class="note" {
-                (format::grouped(attribution.none as i64)) " of " (format::grouped(total as i64))
+                (count(attribution.none)) " of " (count(total))
                 " intervals in the run belong to no known part, so no share of time is given for any part."
             }
         }

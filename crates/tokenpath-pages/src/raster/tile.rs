@@ -95,9 +95,9 @@ impl Tile {
         Tile { rows: rows.collect() }
     }
 
-    /// The pixels of the drawing's row `y`.
-    pub(super) fn row(&self, y: usize) -> &[[u8; 4]] {
-        let at = y.checked_rem(self.rows.len()).unwrap_or(0);
-        self.rows.get(at).map_or(&[], Vec::as_slice)
+    /// The pixels of the drawing's rows from `y` on, without end.
+    pub(super) fn rows_from(&self, y: usize) -> impl Iterator<Item = &[[u8; 4]]> {
+        let phase = y.checked_rem(self.rows.len()).unwrap_or(0);
+        self.rows.iter().map(Vec::as_slice).cycle().skip(phase)
     }
 }

@@ -190,7 +190,11 @@ impl Builder<'_> {
             match span.what {
                 Met::One(position) => {
                     let Some(event) = lane.event(position) else { continue };
-                    let fill = fill(track.kind, event.tint);
+                    let fill = match fill(track.kind, event.tint) {
+                        // Too quiet a fill for a line one pixel wide.
+                        Fill::Part(Part::Unattributed) if event.end.is_none() => Fill::Bar,
+                        fill => fill,
+                    };
                     let item = track.kind.item(event.row);
                     let of = Of::One { item, start: event.start, end: event.end };
                     self.scene.bars.push(Bar { x, width, y, height, fill, of });

@@ -161,6 +161,9 @@ pub fn which(source: &Source<'_>, track: &Track, many: bool) -> Option<String> {
     }
     match track.thread {
         Some(thread) if many => Some(format!("thread {}", format::plain(thread))),
+        None if many && matches!(track.kind, TrackKind::Intervals | TrackKind::Segments | TrackKind::Copies) => {
+            Some("of no queue".to_owned())
+        }
         _ if track.kind == TrackKind::Intervals && !track.lanes.is_empty() => {
             // Passes that were executed in different ways may differ in what their intervals are.
             let pass = source.start.pass.and_then(|pass| run.passes.rows.execution.get(pass as usize));

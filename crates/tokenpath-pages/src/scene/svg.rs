@@ -108,16 +108,17 @@ pub(super) fn class(fill: Fill) -> &'static str {
     }
 }
 
-/// The fills that a scene uses of the parts, in the order of legends.
-pub(super) fn parts(scene: &Scene) -> Vec<Part> {
-    let used = |part: &Part| scene.bars.iter().any(|bar| bar.fill == Fill::Part(*part));
-    Part::ALL.into_iter().filter(used).collect()
-}
-
 impl Scene {
     /// The parts that are drawn, in the order of legends.
     pub fn parts(&self) -> Vec<Part> {
-        parts(self)
+        let used = |part: &Part| self.bars.iter().any(|bar| bar.fill == Fill::Part(*part));
+        Part::ALL.into_iter().filter(used).collect()
+    }
+
+    /// Whether an interval without duration and part is drawn by itself.
+    pub fn has_loose_ticks(&self) -> bool {
+        let loose = |bar: &Bar| bar.fill == Fill::Bar && matches!(bar.of, Of::One { item: Item::Interval(_), .. });
+        self.bars.iter().any(loose)
     }
 }
 

@@ -145,6 +145,7 @@ fn crowded_columns_merge() {
     let narrow = Viewport::new(0, 1000, 104, 500, 1.0);
     assert_eq!((narrow.plot_left(), narrow.plot_width()), (84, 20));
     let scene = build(&source(&run, &rows, &Marks::default()), narrow);
+    #[allow(clippy::type_complexity)]
     let merged: Vec<(u32, u32, Option<f64>, (i64, i64), u32)> = scene
         .bars
         .iter()

@@ -1,6 +1,6 @@
 //! What must agree across rows and tables: unique names, parts and wholes, relations told twice.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::column::Texts;
 use crate::json::quoted;
@@ -111,14 +111,21 @@ fn passes_of_intervals(run: &Run, problems: &mut Problems) {
 fn nodes_of_intervals(run: &Run, problems: &mut Problems) {
     let timeline = &run.timeline;
     let (intervals, submissions, sets) = (&timeline.intervals, &timeline.submissions, &timeline.node_sets);
-    let mut members: HashMap<u32, HashSet<u32>> = HashMap::new();
+    // Each set sorted once: a set may be as large as the graph, and any interval may name any set.
+    let mut sorted: Vec<Option<Box<[u32]>>> = vec![None; sets.rows()];
     for row in 0..intervals.rows() {
         let submission = intervals.submission.get(row);
         let set = submission.and_then(|submission| submissions.node_set.get(submission as usize));
         let (Some(set), Some(nodes)) = (set, intervals.nodes.get(row)) else { continue };
-        let Some(listed) = sets.nodes.get(set as usize) else { continue };
-        let known = members.entry(set).or_insert_with(|| listed.iter().copied().collect());
-        if let Some(node) = nodes.iter().find(|node| !known.contains(node)) {
+        let (Some(listed), Some(members)) = (sets.nodes.get(set as usize), sorted.get_mut(set as usize)) else {
+            continue;
+        };
+        let members = members.get_or_insert_with(|| {
+            let mut members: Box<[u32]> = listed.into();
+            members.sort_unstable();
+            members
+        });
+        if let Some(node) = nodes.iter().find(|node| members.binary_search(node).is_err()) {
             problems.cell("/timeline/intervals/nodes", row, Rule::Contradiction, || {
                 format!("node {node} is not in node set {set} of its submission")
             });

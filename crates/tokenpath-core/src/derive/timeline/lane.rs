@@ -20,7 +20,7 @@ pub struct Event {
 
 /// Events between two entries of a lane's cumulative sums by tint. A column that merges more events than this reads
 /// sums; one that merges fewer reads the events.
-const BLOCK: usize = 32;
+const BLOCK: usize = 16;
 
 /// Things on one row, sorted by start. They may overlap: counts stay exact and busy time is that of their union.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::lane::{Event, Lane, pack};
 use super::tint::Tint;
-use crate::derive::part::{self, Part};
+use crate::derive::part::{self, KernelPart, Part};
 use crate::fact::Missing;
 use crate::item::Item;
 use crate::model::Run;
@@ -110,8 +110,10 @@ pub struct Track {
 pub struct Attribution {
     /// Intervals that name their nodes, of a known part.
     pub by_node: usize,
-    /// Intervals whose kernel's candidate nodes agree, or whose kernel's name tells, by a rule.
-    pub by_kernel: usize,
+    /// Intervals whose kernel's candidate nodes all belong to one part.
+    pub by_candidates: usize,
+    /// Intervals whose kernel no node names, and whose kernel's name tells.
+    pub by_name: usize,
     /// The others.
     pub none: usize,
 }
@@ -302,10 +304,13 @@ fn intervals(run: &Run) -> (Groups, Attribution) {
             part
         } else {
             let kernel = table.kernel.get(row).and_then(|kernel| kernels.get(kernel as usize));
-            match kernel.copied().filter(known) {
-                Some(part) => {
-                    attribution.by_kernel += 1;
-                    part
+            match kernel.copied().filter(|decided| known(&decided.part())) {
+                Some(decided) => {
+                    match decided {
+                        KernelPart::ByNodes(_) => attribution.by_candidates += 1,
+                        KernelPart::ByName(_) => attribution.by_name += 1,
+                    }
+                    decided.part()
                 }
                 None => {
                     attribution.none += 1;

@@ -38,7 +38,8 @@ pub(super) fn behind(cx: &Context<'_>, source: &Source<'_>, view: &Viewport) -> 
     else {
         return html! {};
     };
-    let from: usize = cx.view.param("from").and_then(|from| from.parse().ok()).unwrap_or(0);
+    let asked = cx.view.param("from").and_then(|from| from.parse().ok());
+    let from = asked.unwrap_or_else(|| page_with_selection(cx, source, kind, view));
     let (events, total) = page_of(source, kind, view, from);
     let shown = events.len();
     let aside = html! {
@@ -123,9 +124,19 @@ fn pages(cx: &Context<'_>, from: usize, shown: usize, total: usize) -> Markup {
     }
 }
 
-/// The first page has no parameter.
+/// The first row of the page that the selection is on, if it is one of these rows.
+fn page_with_selection(cx: &Context<'_>, source: &Source<'_>, kind: TrackKind, view: &Viewport) -> usize {
+    let Some(selected) = cx.view.item else { return 0 };
+    let tracks = source.rows.tracks.iter().filter(|track| track.kind == kind);
+    let shown = || tracks.clone().flat_map(|track| &track.lanes).flat_map(|lane| lane.within(view.from, view.to));
+    let Some(own) = shown().find(|event| kind.item(event.row) == selected) else { return 0 };
+    let before = shown().filter(|event| (event.start, event.row) < (own.start, own.row)).count();
+    before - before % PAGE
+}
+
+/// The parameter for a page. The first has one too, since without one it is the selection that decides.
 fn number(from: usize) -> String {
-    if from == 0 { String::new() } else { from.to_string() }
+    from.to_string()
 }
 
 fn rows(cx: &Context<'_>, source: &Source<'_>, kind: TrackKind, events: &[Event]) -> Markup {

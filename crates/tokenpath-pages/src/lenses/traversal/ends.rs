@@ -150,9 +150,12 @@ fn down(verdict: &Verdict) -> Markup {
     }
 }
 
+/// A caption, what is left over, the kind of its rows, and the column that would have reached them.
+type LeftRow<'a> = (&'a str, &'a Leftover, fn(u32) -> Item, &'a str);
+
 /// What the walk leaves over: counts that open to their reasons.
 pub(super) fn left_over(cx: &Context<'_>, verdict: &Verdict) -> Markup {
-    let rows: [(&str, &Leftover, fn(u32) -> Item, &str); 3] = [
+    let rows: [LeftRow<'_>; 3] = [
         ("Intervals in no pass", &verdict.intervals_in_no_pass, Item::Interval, "/timeline/intervals/pass"),
         ("Nodes no interval reaches", &verdict.nodes_no_interval_reaches, Item::Node, "/timeline/intervals/nodes"),
         ("Kernels no node names", &verdict.kernels_no_node_names, Item::Kernel, "/graph/nodes/kernels"),
