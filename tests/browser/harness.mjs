@@ -29,6 +29,7 @@
 //   viewport  { width, height } in CSS pixels                                 (default 1440 x 1000)
 //   context   further options of Playwright's browser.newContext
 //   allowErrors  patterns of errors that are part of the test                 (default none)
+//   allowMissing true when the test asks for a file that the site does not have
 //   timeout   milliseconds for the whole test                                 (default 120000)
 //
 // `cargo xtask test --only browser` runs every tests/browser/*.test.mjs. One file alone, once that
@@ -258,7 +259,7 @@ export async function openPage(options, use) {
     const app = new App(page, address.protocol === "file:" ? "file://" : server.origin);
     if (where !== null) await page.goto(address.href);
     await use(app);
-    app.assertNothingWrong(server.missing, allowErrors);
+    app.assertNothingWrong(options.allowMissing ? [] : server.missing, allowErrors);
   } finally {
     await context.close();
     await server.close();

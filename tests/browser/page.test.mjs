@@ -1,82 +1,136 @@
-// The page as a visitor uses it: the start, a recording through every lens, reload, Back, a bad file.
+// The start page, the frame, and what holds on every lens.
 
 import assert from "node:assert/strict";
-import { writeFileSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { browserTest, root } from "./harness.mjs";
+import { browserTest } from "./harness.mjs";
+import { becomes, lenses, opens, sample, shows, starts } from "./steps.mjs";
 
-const fixture = (name) => path.join(root, "fixtures", name, "run.json.gz");
-const title = (app) => app.page.locator("main h1").first();
-
-// A file chosen before the module has started is not seen by it, so the choice is made again.
-async function open(app, file) {
-  for (let attempt = 1; ; attempt += 1) {
-    await app.page.setInputFiles("input[type=file]", file);
-    try {
-      await app.page.locator("#to-run").waitFor({ state: "attached", timeout: 5000 });
-      return;
-    } catch (error) {
-      if (attempt === 6) throw error;
-    }
-  }
-}
-
-async function go(app, fragment, lens) {
-  await app.page.evaluate((hash) => { location.hash = hash; }, fragment);
-  await app.page.locator(`#to-${lens}[aria-current]`).waitFor();
-}
-
-browserTest("the start page starts its module and is accessible", async (app) => {
-  await title(app).waitFor();
-  await app.page.waitForFunction(() => performance.getEntriesByName(new URL("tokenpath_bg.wasm", location.href).href).length > 0);
+browserTest("the start page", async (app) => {
+  await starts(app);
+  await app.page.getByRole("heading", { level: 1, name: "Follow one token through the whole stack" }).waitFor();
+  assert.equal(await app.page.getByRole("list").getByRole("link").count(), 3, "three samples");
+  assert.ok(app.requests.includes(`${app.origin}/tokenpath_bg.wasm`), "the module was asked for");
   await app.assertAccessible();
   await app.screenshot("start");
 });
 
-// 936 nodes a pass, a verdict that passes, 272 tensors: counted by tests/oracle from the raw capture.
-browserTest("every lens draws the recorded SmolLM2 run", async (app) => {
-  await open(app, fixture("smollm2"));
-  for (const lens of ["run", "request", "passes", "model", "block", "nodes", "kernels", "timeline", "traversal"]) {
-    await go(app, lens, lens);
-    assert.ok((await title(app).innerText()).length > 3, lens);
-    await app.screenshot(`smollm2-${lens}`);
+browserTest("the start page reads without scripts", { context: { javaScriptEnabled: false } }, async (app) => {
+  await app.page.getByRole("heading", { level: 1 }).waitFor();
+  assert.equal(await app.page.getByRole("button", { name: "Open files" }).count(), 0, "nothing is offered that cannot work");
+  await app.page.getByText("needs scripts and WebAssembly").waitFor();
+});
+
+for (const name of ["smollm2-server", "tiny-moe", "synthetic-metal", "user-chat"]) {
+  browserTest(`axe-core finds nothing on any lens of ${name}, in both themes`, { path: sample(name), timeout: 300_000 }, async (app) => {
+    await shows(app, "run");
+    for (const lens of lenses) {
+      await app.page.locator(`#to-${lens}`).click();
+      await shows(app, lens);
+      assert.equal(await app.page.locator("main h1").count(), 1, `${lens} has one first heading`);
+      await app.assertAccessible();
+      await app.screenshot(`${name}-${lens}`);
+    }
+  });
+}
+
+browserTest("axe-core finds nothing with a selection", { path: sample("smollm2-server", "nodes?sel=node:3"), timeout: 300_000 }, async (app) => {
+  await shows(app, "nodes");
+  for (const lens of ["nodes", "block", "timeline", "traversal"]) {
+    await app.page.locator(`#to-${lens}`).click();
+    await shows(app, lens);
+    await app.assertAccessible();
+    await app.screenshot(`selected-${lens}`);
   }
-  assert.match(await title(app).innerText(), /936 chains/);
-  await go(app, "model", "model");
-  assert.match(await app.page.locator("main").innerText(), /272/);
-  await go(app, "run", "run");
-  assert.match(await app.page.locator("main").innerText(), /pass, no gap/);
 });
 
-browserTest("a selection shows in another lens, and Back undoes the step", async (app) => {
-  await open(app, fixture("smollm2"));
-  await go(app, "block?sel=node:3", "block");
-  await app.page.locator("#inspector").getByText("Qcur-0").first().waitFor();
-  await app.page.locator("#to-nodes").click();
-  await app.page.waitForFunction(() => location.hash === "#nodes?sel=node:3");
-  await app.page.locator("main tr.on, main [aria-selected=true]").first().waitFor();
-  await app.page.goBack();
-  await app.page.waitForFunction(() => location.hash === "#block?sel=node:3");
-  await app.page.locator("#to-block[aria-current]").waitFor();
+browserTest("the dark theme follows the system until one is chosen, and the choice lasts", { theme: "dark" }, async (app) => {
+  await starts(app);
+  const background = () => app.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  // --bg of the two themes: #131517 and #fdfdfc.
+  await becomes(background, "rgb(19, 21, 23)", "the background");
+  await app.page.getByRole("button", { name: "Theme" }).click();
+  await becomes(background, "rgb(253, 253, 252)", "the background");
+  await app.page.reload();
+  await starts(app);
+  await becomes(background, "rgb(253, 253, 252)", "the background");
+  await app.page.getByRole("button", { name: "Theme" }).click();
+  await becomes(background, "rgb(19, 21, 23)", "the background");
 });
 
-browserTest("a bad file says why and keeps the run", async (app) => {
-  await open(app, fixture("smollm2"));
-  const before = await title(app).innerText();
-  const bad = path.join(mkdtempSync(path.join(tmpdir(), "tokenpath-")), "bad.json");
-  writeFileSync(bad, '{"tokenpath":1,"identity":');
-  await app.page.setInputFiles("input[type=file]", bad);
-  await app.page.getByText("bad.json").first().waitFor();
-  assert.equal(await title(app).innerText(), before);
-});
-
-browserTest("the page of a narrow screen does not scroll sideways", { viewport: { width: 390, height: 844 } }, async (app) => {
-  await open(app, fixture("synthetic-metal"));
-  for (const lens of ["run", "passes", "model", "timeline", "traversal"]) {
-    await app.page.evaluate((hash) => { location.hash = hash; }, lens);
-    await app.page.waitForTimeout(400);
-    const widths = await app.page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-    assert.ok(widths[0] <= widths[1], `${lens}: ${widths}`);
+browserTest("at 390 px nothing scrolls sideways, the select leads to every lens", {
+  path: sample("smollm2-server"),
+  viewport: { width: 390, height: 844 },
+  timeout: 300_000,
+}, async (app) => {
+  await shows(app, "run");
+  const select = app.page.getByRole("combobox", { name: "Lens" });
+  for (const lens of lenses) {
+    if (lens !== "run") await select.selectOption({ index: lenses.indexOf(lens) });
+    await shows(app, lens);
+    const wider = await app.page.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.documentElement;
+      if (scrollWidth <= clientWidth) return [];
+      return [...document.querySelectorAll("body *")]
+        .filter((element) => element.getBoundingClientRect().right > clientWidth + 1)
+        .filter((element) => !element.closest(".tw, .scroll"))
+        .map((element) => `${element.tagName}.${element.getAttribute("class")}`)
+        .slice(0, 8);
+    });
+    assert.deepEqual(wider, [], `${lens} is wider than the screen`);
+    await app.screenshot(`narrow-${lens}`);
   }
+  await app.assertAccessible();
+});
+
+browserTest("on a narrow screen the inspector is a sheet that opens over the lens", {
+  path: sample("smollm2-server", "nodes?sel=node:3"),
+  viewport: { width: 390, height: 844 },
+}, async (app) => {
+  await shows(app, "nodes");
+  const sheet = app.page.locator("#inspector");
+  await becomes(() => sheet.evaluate((element) => element.open), false, "whether the sheet is open");
+  await sheet.locator("summary").click();
+  await becomes(() => sheet.evaluate((element) => element.open), true, "whether the sheet is open");
+  const box = await sheet.boundingBox();
+  assert.ok(box.y > 100 && box.y + box.height <= 845, `the sheet lies at the bottom: ${JSON.stringify(box)}`);
+  await app.page.screenshot({ path: await app.screenshot("narrow-sheet") });
+});
+
+browserTest("nothing moves for who wants no motion", {
+  path: sample("smollm2-server"),
+  context: { reducedMotion: "reduce" },
+}, async (app) => {
+  await shows(app, "run");
+  assert.equal(await app.page.evaluate(() => document.getAnimations().length), 0);
+});
+
+browserTest("the verdict of a run with gaps is a shape before it is a colour", { path: sample("synthetic-metal") }, async (app) => {
+  await shows(app, "run");
+  const chip = app.page.locator("#verdict");
+  assert.match(await chip.textContent(), /^fail, \d+ gaps?$/);
+  assert.equal(await chip.locator('use[href="#x-gap"]').count(), 1);
+  await chip.click();
+  await shows(app, "traversal");
+});
+
+browserTest("a shared address opens the same view", {
+  path: sample("tiny-dense", "nodes?sel=node:5"),
+  context: { permissions: ["clipboard-read", "clipboard-write"] },
+}, async (app) => {
+  await shows(app, "nodes");
+  await app.page.getByRole("button", { name: "Share" }).click();
+  await app.page.getByRole("status").getByText("Address copied.").waitFor();
+  const address = await app.page.evaluate(() => navigator.clipboard.readText());
+  assert.equal(address, app.page.url());
+  await app.page.goto("about:blank");
+  await app.page.goto(address);
+  await shows(app, "nodes");
+  await app.page.locator("#inspector").getByText("node 5").first().waitFor();
+});
+
+browserTest("sharing a file's view says that the file is not in the address", {
+  context: { permissions: ["clipboard-read", "clipboard-write"] },
+}, async (app) => {
+  await opens(app, "fixtures/tiny-dense/run.json.gz");
+  await app.page.getByRole("button", { name: "Share" }).click();
+  await app.page.getByRole("status").getByText("needs the same file").waitFor();
 });

@@ -14,31 +14,39 @@ struct Sample {
     note: &'static str,
 }
 
+/// What they show is said in the fixtures' own READMEs.
 const SAMPLES: [Sample; 3] = [
     Sample {
-        name: "smollm2",
+        name: "smollm2-server",
         title: "A whole request, node by node",
-        text: "SmolLM2-135M on llama.cpp, CPU.",
-        note: "lab capture",
+        text: "SmolLM2-135M in llama.cpp's server, on a CPU. 24 tokens, 26 passes, 936 nodes stamped in each.",
+        note: "lab capture, every level but the GPU",
     },
     Sample {
         name: "tiny-moe",
         title: "Experts and a router",
-        text: "A small mixture of experts on llama.cpp.",
-        note: "lab capture",
+        text: "A mixture of 16 experts, 4 chosen for each token, in llama.cpp. 13.6\u{202f}MB of random weights.",
+        note: "lab capture, no request, router choices recorded",
     },
-    Sample { name: "user-chat", title: "A request seen from outside", text: "A chat request.", note: "user capture" },
+    Sample {
+        name: "synthetic-metal",
+        title: "Ticks, gaps and two clocks",
+        text: "The shape of a sparse Metal recording: ticks without duration, unrecorded time, a verdict that fails.",
+        note: "made up, so that every kind of absence can be seen",
+    },
 ];
 
 /// The chain in words.
 const PATH: [&str; 8] = ["request", "pass", "submission", "interval", "kernel", "node", "tensor", "layer"];
 
 /// What is read, and what it supplies. Only what opens.
-const READS: [(&str, &str); 5] = [
+const READS: [(&str, &str); 4] = [
     ("Tokenpath run bundle", "everything below, already joined"),
-    ("llama.cpp evaluation-callback or stamp capture", "passes, graph nodes in encode order, tensors, node times"),
-    ("llama.cpp preload capture", "passes and node times of an unmodified server"),
-    ("Request capture, NDJSON with arrival times", "the request clock, chunks, the server's counters"),
+    (
+        "llama.cpp capture by evaluation callback, abort stamps or preload recorder",
+        "passes, graph nodes in encode order, node times, tensors",
+    ),
+    ("Request capture, NDJSON with arrival times", "the request clock, chunk arrivals, the server's counters"),
     ("GGUF model file", "tensors, types, exact bytes, architecture"),
 ];
 

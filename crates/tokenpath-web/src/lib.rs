@@ -12,4 +12,9 @@ mod page;
 mod worker;
 
 pub use page::page;
+// For the tests in a browser.
+#[doc(hidden)]
+pub use page::set_region;
 pub use worker::worker;
+#[doc(hidden)]
+pub use worker::BlobBytes;

@@ -1,15 +1,45 @@
-//! The module loads in a real browser, and its worker's side answers an order in the words of the engine.
+//! The engine's side in a real worker: bytes of a Blob, read in slices.
 #![cfg(target_arch = "wasm32")]
-// A test of the browser that cannot go on should fail.
-#![allow(clippy::unwrap_used)]
 
+use js_sys::{Array, Uint8Array};
+use tokenpath_engine::message::{Effect, Opening, Region};
+use tokenpath_engine::{Engine, File, ReadAt};
+use tokenpath_web::BlobBytes;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_dedicated_worker);
 
+fn blob(bytes: &[u8]) -> BlobBytes {
+    let parts = Array::of1(&Uint8Array::from(bytes));
+    BlobBytes::new(web_sys::Blob::new_with_u8_array_sequence(&parts).unwrap())
+}
+
 #[wasm_bindgen_test]
-fn a_worker_takes_messages_once_it_has_started() {
-    tokenpath_web::worker().unwrap();
-    let handler = js_sys::Reflect::get(&js_sys::global(), &"onmessage".into()).unwrap();
-    assert!(handler.is_function(), "the worker listens: {handler:?}");
+fn any_part_of_a_blob_can_be_read() {
+    let bytes: Vec<u8> = (0..=255).collect();
+    let source = blob(&bytes);
+    assert_eq!(source.len(), 256);
+    let mut part = [0; 4];
+    source.read_at(100, &mut part).unwrap();
+    assert_eq!(part, [100, 101, 102, 103]);
+    source.read_at(252, &mut part).unwrap();
+    assert_eq!(part, [252, 253, 254, 255]);
+}
+
+#[wasm_bindgen_test]
+fn reading_beyond_the_end_fails_with_its_place() {
+    let failed = blob(&[1, 2, 3]).read_at(2, &mut [0; 4]).unwrap_err();
+    assert_eq!((failed.offset, failed.wanted), (2, 4));
+}
+
+#[wasm_bindgen_test]
+fn a_capture_opens_from_a_blob_as_it_does_natively() {
+    let source = blob(include_bytes!("../../../fixtures/user-chat/run.json.gz"));
+    let files = [File { name: "run.json.gz".to_owned(), bytes: &source }];
+    let effects = Engine::default().open(&files, &Opening::default(), &mut |_| {}).unwrap();
+    let header = effects.iter().find_map(|effect| match effect {
+        Effect::Region { region: Region::Header, html, .. } => Some(html.as_str()),
+        _ => None,
+    });
+    assert!(header.is_some_and(|html| html.contains("user capture")));
 }

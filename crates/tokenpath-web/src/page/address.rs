@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use js_sys::Reflect;
-use tokenpath_engine::message::{Message, Region};
+use tokenpath_engine::message::Message;
 use tokenpath_pages::errors;
 use wasm_bindgen::JsValue;
 use web_sys::{ScrollRestoration, ScrollToOptions, Url};
@@ -142,9 +142,6 @@ impl Page {
 
     pub(super) fn dismiss(&self) {
         self.notice("");
-        if let Some(notice) = self.element(Region::Notice.id()) {
-            notice.set_text_content(None);
-        }
-        self.keep_focus();
+        self.focus("main");
     }
 }

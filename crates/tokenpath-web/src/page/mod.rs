@@ -19,7 +19,11 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Document, HtmlElement, Window};
 
 use opening::{Running, Source};
+pub use region::set as set_region;
 use stage::Stage;
+
+/// So long the status line says something, in milliseconds.
+const SAID_FOR_MS: i32 = 4000;
 
 /// The page. Each field is borrowed for a moment only: a change of the document may call back into a listener.
 struct Page {
@@ -43,6 +47,8 @@ struct Page {
     stage: RefCell<Option<Stage>>,
     /// The pixels of the frame that a report names, until they are drawn.
     frame_pixels: RefCell<Option<js_sys::ArrayBuffer>>,
+    /// Ends the time for which the status line speaks.
+    saying: Cell<i32>,
     /// Ends the wait until the timeline counts as at rest.
     settling: Cell<i32>,
 }
@@ -74,6 +80,7 @@ pub fn page(spawn: js_sys::Function) -> Result<(), JsValue> {
         crashed: RefCell::new(None),
         stage: RefCell::new(None),
         frame_pixels: RefCell::new(None),
+        saying: Cell::new(0),
         settling: Cell::new(0),
     });
     theme::start(&page);
@@ -122,6 +129,7 @@ impl Page {
     }
 
     fn carry_out(self: &Rc<Self>, effects: Vec<Effect>) {
+        let had_focus = self.has_focus();
         for effect in effects {
             match effect {
                 Effect::Region { region, html, fresh } => {
@@ -151,15 +159,15 @@ impl Page {
         if let Some(y) = self.scroll_to.take() {
             self.scroll(y);
         }
-        self.keep_focus();
-    }
-
-    /// Focus that went with what was replaced goes to the lens, so that the keyboard stays where the reading is.
-    fn keep_focus(&self) {
-        let lost = self.document.active_element().is_none_or(|active| active.tag_name() == "BODY");
-        if lost && !self.is_empty() {
+        // Focus that went with what was replaced goes to the lens: the keyboard stays where the reading is.
+        if had_focus && !self.has_focus() {
             self.focus("main");
         }
+    }
+
+    /// Whether anything in particular has the focus.
+    fn has_focus(&self) -> bool {
+        self.document.active_element().is_some_and(|active| active.tag_name() != "BODY")
     }
 
     fn focus(&self, id: &str) {
@@ -170,10 +178,15 @@ impl Page {
         }
     }
 
-    fn say(&self, text: &str) {
-        if let Some(said) = self.element("said") {
-            said.set_text_content(Some(text));
-        }
+    /// Says something in the status line, which then falls silent by itself.
+    fn say(self: &Rc<Self>, text: &str) {
+        let Some(said) = self.element("said") else { return };
+        said.set_text_content(Some(text));
+        self.window.clear_timeout_with_handle(self.saying.get());
+        let silence = Closure::once_into_js(move || said.set_text_content(None));
+        let callback = silence.unchecked_ref();
+        let handle = self.window.set_timeout_with_callback_and_timeout_and_arguments_0(callback, SAID_FOR_MS);
+        self.saying.set(handle.unwrap_or(0));
     }
 
     fn notice(&self, html: &str) {

@@ -26,6 +26,19 @@ pub(super) enum Source {
     Address(String),
 }
 
+impl Source {
+    /// What it is called, for people.
+    fn name(&self) -> String {
+        match self {
+            Source::Files(files) => files.iter().map(web_sys::File::name).collect::<Vec<_>>().join(", "),
+            Source::Address(address) => {
+                let path = address.split(['?', '#']).next().unwrap_or(address);
+                path.rsplit('/').next().unwrap_or(path).to_owned()
+            }
+        }
+    }
+}
+
 /// A worker and its listeners, which live as long as it does.
 pub(super) struct Running {
     worker: Worker,
@@ -81,7 +94,7 @@ impl Page {
     }
 
     /// Ends the opening under way; what was open stays.
-    pub(super) fn cancel(&self) {
+    pub(super) fn cancel(self: &Rc<Self>) {
         if self.opening.borrow().is_some() {
             self.close_opening();
             self.say("Cancelled. Nothing was opened.");
@@ -154,6 +167,7 @@ impl Page {
 
     fn opened(self: &Rc<Self>, effects: Vec<tokenpath_engine::message::Effect>) {
         let Some(running) = self.opening.borrow_mut().take() else { return };
+        let name = running.source.name();
         let fragment = self.fragment_to_open();
         let had_run = self.current.borrow().is_some();
         if matches!(running.source, Source::Files(_)) {
@@ -170,7 +184,7 @@ impl Page {
             let _ = body.class_list().remove_1("empty");
         }
         self.carry_out(effects);
-        self.say("");
+        self.say(&format!("Opened {name}"));
     }
 
     /// The worker trapped. If it did not say why, memory is what it ran out of: every other fault is reported by the

@@ -10,7 +10,7 @@ const DRAWN: &str = "timeline";
 ///
 /// A fresh region is replaced as a whole. Otherwise only what differs is touched: an element that stays keeps its
 /// focus, its caret and its scroll position because it stays the same element.
-pub(super) fn set(document: &Document, element: &HtmlElement, html: &str, fresh: bool) {
+pub fn set(document: &Document, element: &HtmlElement, html: &str, fresh: bool) {
     if fresh {
         replace(document, element, html);
         return;

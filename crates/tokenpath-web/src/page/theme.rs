@@ -31,7 +31,7 @@ impl Page {
     }
 
     /// Switches to the other theme. Choosing the system's own follows the system again.
-    pub(super) fn switch_theme(&self) {
+    pub(super) fn switch_theme(self: &Rc<Self>) {
         let dark = !self.is_dark();
         let classes = self.root().class_list();
         let _ = classes.remove_2("dark", "light");

@@ -8,13 +8,14 @@ use wasm_bindgen::JsValue;
 use web_sys::FileReaderSync;
 
 /// A Blob as a source of bytes. Nothing is held: each read is a slice of the Blob.
-pub(super) struct BlobBytes {
+pub struct BlobBytes {
     blob: Blob,
     reader: OnceCell<FileReaderSync>,
 }
 
 impl BlobBytes {
-    pub(super) fn new(blob: web_sys::Blob) -> BlobBytes {
+    /// The bytes of `blob`.
+    pub fn new(blob: web_sys::Blob) -> BlobBytes {
         BlobBytes { blob: blob.into(), reader: OnceCell::new() }
     }
 

@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, Request, RequestInit, RequestMode, Response};
 
-use blob::BlobBytes;
+pub use blob::BlobBytes;
 
 /// So often at most a progress report is sent, in milliseconds: more would only cost.
 const PROGRESS_EVERY: f64 = 50.0;

@@ -1,0 +1,164 @@
+// How long the page takes; not a test, nothing fails on a time.
+//
+//     cargo xtask web && node tests/browser/bench.mjs [RUNS]
+//
+// Prints one table of medians: what is loaded before a file is opened; from dropping a bundle of
+// about 10 MB (made from the capture smollm2-server by repeating its passes) to its first lens, and
+// the longest that the main thread was blocked meanwhile; a keystroke in the filter of the nodes;
+// frames of the timeline while it is dragged. Times are of headless Chromium without a GPU.
+
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import test from "node:test";
+import { gzipSync } from "node:zlib";
+import { file, fixture, repeated } from "./bundles.mjs";
+import { openPage, root } from "./harness.mjs";
+import { opens, shows, starts } from "./steps.mjs";
+
+const runs = Number(process.argv[2] ?? 5);
+const site = path.join(root, "dist/site");
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+function percentile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+}
+
+/** Notes every task of the main thread that blocks it for longer than 50 ms, and every frame. */
+const watch = () => {
+  globalThis.blocked = [];
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) globalThis.blocked.push(entry.duration);
+  }).observe({ entryTypes: ["longtask"] });
+  // Shorter blocks show as late timers.
+  globalThis.latest = 0;
+  let last = performance.now();
+  const channel = new MessageChannel();
+  channel.port1.onmessage = () => {
+    const now = performance.now();
+    globalThis.latest = Math.max(globalThis.latest, now - last);
+    last = now;
+    channel.port2.postMessage(0);
+  };
+  channel.port2.postMessage(0);
+};
+
+async function open(large) {
+  let result;
+  await openPage({}, async (app) => {
+    await starts(app);
+    await app.page.evaluate(watch);
+    // The clock starts when the page gets the file and stops when the first lens is in the document.
+    await app.page.evaluate(() => {
+      globalThis.latest = 0;
+      document.getElementById("files").addEventListener("change", () => { globalThis.began = performance.now(); }, true);
+      new MutationObserver(() => {
+        if (document.querySelector("#to-run[aria-current]")) globalThis.shown ??= performance.now();
+      }).observe(document.body, { subtree: true, childList: true, attributes: true });
+    });
+    await app.choose("#files", large);
+    await shows(app, "run");
+    result = await app.page.evaluate(() => ({ open: globalThis.shown - globalThis.began, blocked: globalThis.latest }));
+
+    await app.page.locator("#to-nodes").click();
+    await shows(app, "nodes");
+    const filter = app.page.locator("#lens input[type=search]").first();
+    const keystrokes = [];
+    for (const key of "ffn_gate") {
+      await filter.focus();
+      const took = await app.page.evaluate((key) => new Promise((resolve) => {
+        const input = document.activeElement;
+        const began = performance.now();
+        const observer = new MutationObserver(() => { observer.disconnect(); resolve(performance.now() - began); });
+        observer.observe(document.getElementById("lens"), { subtree: true, childList: true, characterData: true, attributes: true });
+        input.value += key;
+        input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+        setTimeout(() => resolve(null), 2000);
+      }), key);
+      if (took !== null) keystrokes.push(took);
+    }
+    result.keystroke = median(keystrokes);
+
+    await app.page.locator("#to-timeline").click();
+    await shows(app, "timeline");
+    await app.page.waitForFunction(() => document.querySelector("#timeline canvas")?.width > 0);
+    await app.page.keyboard.press("w");
+    await app.page.locator("#timeline-fit").click();
+    await app.page.waitForTimeout(600);
+    const box = await app.page.locator("#timeline canvas").boundingBox();
+    await app.page.keyboard.press("w");
+    await app.page.keyboard.press("w");
+    const frames = await app.page.evaluate((box) => new Promise((resolve) => {
+      const stage = document.getElementById("timeline");
+      const gaps = [];
+      let last = performance.now();
+      let x = box.x + box.width / 2;
+      const y = box.y + box.height * 0.6;
+      const fire = (type, buttons) => stage.dispatchEvent(new PointerEvent(type, {
+        bubbles: true, clientX: x, clientY: y, buttons, button: type === "pointermove" ? -1 : 0, pointerId: 1,
+      }));
+      stage.setPointerCapture = () => {};
+      fire("pointerdown", 1);
+      let count = 0;
+      const step = (now) => {
+        gaps.push(now - last);
+        last = now;
+        x += count % 60 < 30 ? 4 : -4;
+        fire("pointermove", 1);
+        count += 1;
+        if (count < 120) requestAnimationFrame(step);
+        else { fire("pointerup", 0); resolve(gaps.slice(2)); }
+      };
+      requestAnimationFrame(step);
+    }), box);
+    result.frame50 = percentile(frames, 0.5);
+    result.frame95 = percentile(frames, 0.95);
+  });
+  return result;
+}
+
+/** From the navigation to the page being usable, with an empty cache. */
+async function start() {
+  let took;
+  await openPage({}, async (app) => {
+    await starts(app);
+    took = await app.page.evaluate(() => performance.now());
+  });
+  return took;
+}
+
+test("bench", { timeout: 1_800_000 }, async () => {
+  const bundle = repeated(fixture("smollm2-server"), 8);
+  const intervals = bundle.timeline.intervals.start.length;
+  const large = file("bench.json", bundle);
+  const bytes = statSync(large).size;
+
+  const results = [];
+  const starts = [];
+  for (let run = 0; run < runs; run += 1) {
+    starts.push(await start());
+    results.push(await open(large));
+  }
+  const sizes = readdirSync(site).filter((name) => statSync(path.join(site, name)).isFile()).map((name) => {
+    const content = readFileSync(path.join(site, name));
+    return { name, raw: content.length, gzip: gzipSync(content, { level: 9 }).length };
+  });
+  const of = (key) => results.map((result) => result[key]);
+  const lines = [
+    ["first load, gzip", `${sizes.reduce((sum, size) => sum + size.gzip, 0)} B`, sizes.map(({ name, gzip }) => `${name} ${gzip}`).join(", ")],
+    ["page usable", `${median(starts).toFixed(0)} ms`, "from the navigation, nothing cached"],
+    ["bundle to first lens", `${median(of("open")).toFixed(0)} ms`, `${(bytes / 1e6).toFixed(1)} MB, ${intervals} intervals`],
+    ["longest block of the main thread", `${median(of("blocked")).toFixed(0)} ms`, "while opening"],
+    ["filter keystroke", `${median(of("keystroke")).toFixed(0)} ms`, "nodes, to the changed table"],
+    ["timeline frame while dragging, p50", `${median(of("frame50")).toFixed(1)} ms`, "1440 x 1000 window"],
+    ["timeline frame while dragging, p95", `${median(of("frame95")).toFixed(1)} ms`, ""],
+  ];
+  console.log(`\n${os.cpus()[0].model}, ${os.cpus().length} cores, load ${os.loadavg()[0].toFixed(1)}, medians of ${runs} runs\n`);
+  console.log(`| what | median | of |\n|---|---|---|`);
+  for (const line of lines) console.log(`| ${line.join(" | ")} |`);
+});
