@@ -14,6 +14,17 @@
     // Storage is refused: the system's theme it is.
   }
 
+  // Dropped before the viewer has started: the input keeps the files, and the viewer looks there when it starts.
+  const input = () => document.getElementById("files");
+  const starting = () => !document.documentElement.classList.contains("live");
+  for (const type of ["dragover", "drop"]) {
+    document.addEventListener(type, (event) => {
+      if (!starting() || !event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      if (type === "drop" && input()) input().files = event.dataTransfer.files;
+    });
+  }
+
   const compile = async () => {
     try {
       return await WebAssembly.compileStreaming(fetch(binary));

@@ -16,7 +16,7 @@ browserTest("the start page", async (app) => {
 browserTest("the start page reads without scripts", { context: { javaScriptEnabled: false } }, async (app) => {
   await app.page.getByRole("heading", { level: 1 }).waitFor();
   assert.equal(await app.page.getByRole("button", { name: "Open files" }).count(), 0, "nothing is offered that cannot work");
-  await app.page.getByText("needs scripts and WebAssembly").waitFor();
+  await app.page.locator("noscript", { hasText: "needs scripts and WebAssembly" }).waitFor();
 });
 
 for (const name of ["smollm2-server", "tiny-moe", "synthetic-metal", "user-chat"]) {

@@ -20,7 +20,7 @@ use crate::view::View;
 /// So many targets of a relation are links; the others are counted.
 const LINKS: usize = 3;
 
-/// The inspector's content for the view's selection: a summary (path and title), then what is known.
+/// The inspector's content for the view's selection: a summary (the title), then the path and what is known.
 pub fn content(cx: &Context<'_>) -> Markup {
     match cx.view.item {
         None => nothing(cx),
@@ -56,10 +56,8 @@ fn selected(cx: &Context<'_>, item: Item) -> Markup {
     let evidence = evidence(cx.run, item, pass);
     let relations = neighbours(cx.run, item);
     html! {
-        summary {
-            p class="crumb" { (crumb(cx, item)) }
-            h2 { (title(cx, item)) }
-        }
+        summary { h2 { (title(cx, item)) } }
+        p class="crumb" { (crumb(cx, item)) }
         (identity(cx, item))
         (known(&evidence))
         (absent(&evidence, &relations))

@@ -58,10 +58,12 @@ fn listen<E: FromWasmAbi + 'static>(
     page: &Rc<Page>,
     target: &EventTarget,
     kind: &str,
-    mut act: impl FnMut(&Rc<Page>, E) + 'static,
+    act: impl Fn(&Rc<Page>, E) + 'static,
 ) -> Result<(), JsValue> {
     let page = Rc::clone(page);
-    let closure = Closure::<dyn FnMut(E)>::new(move |event| act(&page, event));
+    // What a listener does may cause the same event again before it returns (a click that clicks, a change of focus
+    // that changes an input), so it must be callable while it runs.
+    let closure = Closure::<dyn Fn(E)>::new(move |event| act(&page, event));
     target.add_event_listener_with_callback(kind, closure.as_ref().unchecked_ref())?;
     closure.forget();
     Ok(())
@@ -110,17 +112,29 @@ impl Page {
         self.send(Message::SetParam { name, value });
     }
 
+    /// Opens what was chosen or dropped before the module had started: the input holds it.
+    pub(super) fn open_chosen(self: &Rc<Self>) {
+        let input = self.element("files").and_then(|input| input.dyn_into::<HtmlInputElement>().ok());
+        if let Some(input) = input {
+            self.take_files(&input);
+        }
+    }
+
+    fn take_files(self: &Rc<Self>, input: &HtmlInputElement) {
+        if let Some(files) = input.files() {
+            self.open_files(files);
+        }
+        // The same file chosen again is a change again.
+        input.set_value("");
+    }
+
     fn changed(self: &Rc<Self>, event: &Event) {
         let Some(target) = event.target() else { return };
         if let Some(select) = target.dyn_ref::<HtmlSelectElement>().filter(|select| select.has_attribute("data-go")) {
             let _ = self.window.location().set_hash(&select.value());
         }
         if let Some(input) = target.dyn_ref::<HtmlInputElement>().filter(|input| input.id() == "files") {
-            if let Some(files) = input.files() {
-                self.open_files(files);
-            }
-            // The same file chosen again is a change again.
-            input.set_value("");
+            self.take_files(input);
         }
     }
 

@@ -6,6 +6,7 @@ mod listeners;
 mod opening;
 mod queue;
 mod region;
+mod sheet;
 mod stage;
 mod theme;
 
@@ -85,7 +86,9 @@ pub fn page(spawn: js_sys::Function) -> Result<(), JsValue> {
     });
     theme::start(&page);
     listeners::start(&page)?;
+    sheet::start(&page);
     address::start(&page);
+    page.open_chosen();
     page.root().class_list().add_1("live")?;
     Ok(())
 }

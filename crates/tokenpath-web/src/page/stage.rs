@@ -39,10 +39,10 @@ pub(super) struct Stage {
     band: HtmlElement,
     tip: HtmlElement,
     observer: ResizeObserver,
-    _resized: Closure<dyn FnMut()>,
-    _pointer: Vec<Closure<dyn FnMut(PointerEvent)>>,
-    _wheel: Closure<dyn FnMut(WheelEvent)>,
-    _settled: Closure<dyn FnMut()>,
+    _resized: Closure<dyn Fn()>,
+    _pointer: Vec<Closure<dyn Fn(PointerEvent)>>,
+    _wheel: Closure<dyn Fn(WheelEvent)>,
+    _settled: Closure<dyn Fn()>,
 }
 
 impl Drop for Stage {
@@ -63,6 +63,8 @@ impl Page {
         if kept {
             return;
         }
+        // The timer calls into the surface that goes.
+        self.window.clear_timeout_with_handle(self.settling.get());
         let stage = element.and_then(|element| Stage::new(self, element).ok());
         *self.stage.borrow_mut() = stage;
     }
@@ -141,7 +143,7 @@ impl Stage {
 
         let resized = {
             let page = Rc::downgrade(page);
-            Closure::<dyn FnMut()>::new(move || {
+            Closure::<dyn Fn()>::new(move || {
                 if let Some(page) = page.upgrade() {
                     page.tell_surface();
                 }
@@ -152,7 +154,7 @@ impl Stage {
 
         let settled = {
             let page = Rc::downgrade(page);
-            Closure::<dyn FnMut()>::new(move || {
+            Closure::<dyn Fn()>::new(move || {
                 if let Some(page) = page.upgrade().filter(|page| page.has_stage()) {
                     page.send(Message::Settle);
                 }
@@ -219,9 +221,9 @@ fn listen<E: FromWasmAbi + AsRef<Event> + 'static>(
     element: &HtmlElement,
     kind: &str,
     act: fn(&Page, &E),
-) -> Result<Closure<dyn FnMut(E)>, JsValue> {
+) -> Result<Closure<dyn Fn(E)>, JsValue> {
     let page = Rc::downgrade(page);
-    let closure = Closure::<dyn FnMut(E)>::new(move |event: E| {
+    let closure = Closure::<dyn Fn(E)>::new(move |event: E| {
         if let Some(page) = page.upgrade() {
             act(&page, &event);
         }

@@ -14,7 +14,7 @@ const DARK: &str = "(prefers-color-scheme: dark)";
 pub(super) fn start(page: &Rc<Page>) {
     let Ok(Some(query)) = page.window.match_media(DARK) else { return };
     let page = Rc::clone(page);
-    let changed = Closure::<dyn FnMut()>::new(move || page.tell_surface());
+    let changed = Closure::<dyn Fn()>::new(move || page.tell_surface());
     let _ = query.add_event_listener_with_callback("change", changed.as_ref().unchecked_ref());
     changed.forget();
 }
