@@ -14,7 +14,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("tokenpath-import", &["tokenpath-core"]),
     ("tokenpath-pages", &["tokenpath-core"]),
     ("tokenpath-engine", &["tokenpath-core", "tokenpath-import", "tokenpath-pages"]),
-    ("tokenpath-web", &["tokenpath-core", "tokenpath-import", "tokenpath-pages", "tokenpath-engine"]),
+    ("tokenpath-web", &["tokenpath-core", "tokenpath-pages", "tokenpath-engine"]),
+    ("tokenpath-worker", &["tokenpath-core", "tokenpath-import", "tokenpath-pages", "tokenpath-engine"]),
     ("tokenpath-cli", &["tokenpath-core", "tokenpath-import", "tokenpath-pages", "tokenpath-engine"]),
     ("tokenpath-tests", &["tokenpath-core", "tokenpath-import", "tokenpath-pages", "tokenpath-engine"]),
     ("xtask", &[]),
@@ -36,7 +37,7 @@ const RULES: &[Rule] = &[
             let Some(first) = path.first() else { return false };
             ["web_sys", "js_sys", "wasm_bindgen", "wasm_bindgen_futures"].contains(first) || first.starts_with("gloo")
         },
-        allowed_in: &["crates/tokenpath-web/"],
+        allowed_in: &["crates/tokenpath-web/", "crates/tokenpath-worker/"],
     },
     Rule {
         says: "files, environment, processes and sockets belong to the command line and to xtask",

@@ -1,10 +1,9 @@
-// Starts the viewer: compiles the module once and gives it to the page and to every worker.
-// A page that is already written stays readable if this fails.
+// Starts the viewer: the page's own small module at once, the engine's when a hand comes near or a file is opened.
+// The engine is compiled once and given to every worker. A page that is already written stays readable if this fails.
 "use strict";
 (() => {
   const { src } = document.currentScript;
-  const glue = new URL("tokenpath.js", src).href;
-  const binary = new URL("tokenpath_bg.wasm", src).href;
+  const beside = (name) => new URL(name, src).href;
 
   // Before the first paint where possible: the theme chosen on an earlier visit.
   try {
@@ -25,7 +24,7 @@
     });
   }
 
-  const compile = async () => {
+  const compile = async (binary) => {
     try {
       return await WebAssembly.compileStreaming(fetch(binary));
     } catch {
@@ -33,27 +32,49 @@
       return WebAssembly.compile(await (await fetch(binary)).arrayBuffer());
     }
   };
-  const loadGlue = () =>
+  const loadGlue = (glue) =>
     new Promise((resolve, reject) => {
       const script = Object.assign(document.createElement("script"), { src: glue, onload: resolve });
       script.onerror = () => reject(new Error(`${glue} did not load`));
       document.head.append(script);
     });
 
+  let loading;
+  const engine = () => {
+    loading ??= compile(beside("engine_bg.wasm")).catch((error) => {
+      // The next opening tries again.
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+  const warm = () => engine().catch(() => {});
+  for (const type of ["pointermove", "pointerdown", "keydown", "dragenter"]) {
+    document.addEventListener(type, warm, { once: true, passive: true });
+  }
+
+  // A worker made from a Blob has this document's content security policy; one made from a file would have none.
+  // Orders that come before the engine's module wait for it.
+  const program = `importScripts(${JSON.stringify(beside("engine.js"))});
+    const early = [];
+    onmessage = ({ data }) => {
+      if (!(data instanceof WebAssembly.Module)) return early.push(data);
+      onmessage = null;
+      wasm_bindgen.initSync({ module: data });
+      wasm_bindgen.worker();
+      for (const order of early) onmessage({ data: order });
+    };`;
+
   const start = async () => {
-    const [module] = await Promise.all([compile(), loadGlue()]);
+    const [module] = await Promise.all([compile(beside("tokenpath_bg.wasm")), loadGlue(beside("tokenpath.js"))]);
     await wasm_bindgen({ module_or_path: module });
-    // A worker made from a Blob has this document's content security policy; one made from a file would have none.
-    const program = `importScripts(${JSON.stringify(glue)});
-      onmessage = ({ data }) => {
-        onmessage = null;
-        wasm_bindgen.initSync({ module: data });
-        wasm_bindgen.worker();
-      };`;
     const address = URL.createObjectURL(new Blob([program], { type: "text/javascript" }));
     wasm_bindgen.page(() => {
       const worker = new Worker(address);
-      worker.postMessage(module);
+      engine().then(
+        (module) => worker.postMessage(module),
+        ({ message }) => worker.dispatchEvent(new ErrorEvent("error", { message: `the engine did not load: ${message}` })),
+      );
       return worker;
     });
   };

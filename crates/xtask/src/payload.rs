@@ -1,4 +1,4 @@
-//! What a visitor downloads before a file is opened: its sizes and its limit.
+//! What a visitor downloads, before a file is opened and for opening one: sizes and limits.
 //!
 //! Sizes are bytes; "gzip" is what gzip's best level leaves, which static servers send.
 
@@ -13,12 +13,14 @@ use flate2::write::GzEncoder;
 
 use crate::web::files_below;
 
-/// The page with its styles, scripts and module, compressed: what it is to come down to, so that it
-/// opens within a second or two on a slow line. Not met yet; the table says so at every build.
-const FIRST_LOAD_TARGET: usize = 400_000;
+/// The page with its styles, scripts and module, compressed: what opens within a second or two on a slow line.
+const FIRST_LOAD_LIMIT: usize = 400_000;
 
-/// What a build may not exceed meanwhile, a little above what it is, so that it only ever shrinks.
-const FIRST_LOAD_LIMIT: usize = 850_000;
+/// The name of the module that loads when a file is opened: the engine with its readers and lenses.
+pub(crate) const ON_DEMAND: &str = "engine";
+
+/// What the engine may not exceed, compressed; a little above what it is, so that it only ever shrinks.
+const ON_DEMAND_LIMIT: usize = 820_000;
 
 /// One file of the site.
 #[derive(Debug)]
@@ -49,33 +51,63 @@ pub(crate) fn measure(site: &Path) -> Result<Vec<Payload>> {
     Ok(payloads)
 }
 
-/// The sizes as lines of text, the sum last.
+/// The sizes as lines of text, with the sum of each of the two loads.
 pub(crate) fn table(payloads: &[Payload]) -> String {
-    let mut text = format!("    {:<28}{:>12}{:>12}\n", "first load", "bytes", "gzip");
-    for payload in payloads {
-        let _ = writeln!(text, "    {:<28}{:>12}{:>12}", payload.name, payload.raw, payload.gzip);
+    let mut text = String::new();
+    for load in [Load::First, Load::OnDemand] {
+        let _ = writeln!(text, "    {:<28}{:>12}{:>12}", load.name(), "bytes", "gzip");
+        for payload in load.of(payloads) {
+            let _ = writeln!(text, "    {:<28}{:>12}{:>12}", payload.name, payload.raw, payload.gzip);
+        }
+        let raw: usize = load.of(payloads).map(|payload| payload.raw).sum();
+        let _ = writeln!(text, "    {:<28}{raw:>12}{:>12}  of at most {}", "together", load.gzip(payloads), load.limit());
     }
-    let raw: usize = payloads.iter().map(|payload| payload.raw).sum();
-    let _ = writeln!(
-        text,
-        "    {:<28}{raw:>12}{:>12}  of at most {FIRST_LOAD_LIMIT}, aim {FIRST_LOAD_TARGET}",
-        "together",
-        gzip_sum(payloads)
-    );
     text
 }
 
-/// Fails when the first load is over its limit.
+/// Fails when either load is over its limit.
 pub(crate) fn within_budget(payloads: &[Payload]) -> Result<()> {
-    let sum = gzip_sum(payloads);
-    if FIRST_LOAD_LIMIT < sum {
-        bail!("the first load is {sum} bytes after gzip; the limit is {FIRST_LOAD_LIMIT}");
+    for load in [Load::First, Load::OnDemand] {
+        let sum = load.gzip(payloads);
+        if load.limit() < sum {
+            bail!("{}: {sum} bytes after gzip; the limit is {}", load.name(), load.limit());
+        }
     }
     Ok(())
 }
 
-fn gzip_sum(payloads: &[Payload]) -> usize {
-    payloads.iter().map(|payload| payload.gzip).sum()
+/// When files are downloaded.
+#[derive(Clone, Copy)]
+enum Load {
+    /// With the page, before any file is opened.
+    First,
+    /// When a file is opened.
+    OnDemand,
+}
+
+impl Load {
+    fn name(self) -> &'static str {
+        match self {
+            Self::First => "first load",
+            Self::OnDemand => "when a file is opened",
+        }
+    }
+
+    fn limit(self) -> usize {
+        match self {
+            Self::First => FIRST_LOAD_LIMIT,
+            Self::OnDemand => ON_DEMAND_LIMIT,
+        }
+    }
+
+    fn of(self, payloads: &[Payload]) -> impl Iterator<Item = &Payload> {
+        let on_demand = matches!(self, Self::OnDemand);
+        payloads.iter().filter(move |payload| payload.name.starts_with(ON_DEMAND) == on_demand)
+    }
+
+    fn gzip(self, payloads: &[Payload]) -> usize {
+        self.of(payloads).map(|payload| payload.gzip).sum()
+    }
 }
 
 fn gzipped_len(bytes: &[u8]) -> Result<usize> {
@@ -93,13 +125,15 @@ mod tests {
     }
 
     #[test]
-    fn the_sum_of_all_files_is_held_to_the_limit() {
-        let under = [payload("a.wasm", 849_999), payload("b.js", 1)];
+    fn each_load_is_held_to_its_limit() {
+        let under = [payload("a.wasm", 399_999), payload("b.js", 1), payload("engine_bg.wasm", 700_000)];
         assert!(within_budget(&under).is_ok());
-        assert!(table(&under).contains("850000  of at most 850000, aim 400000"));
-        let over = [payload("a.wasm", 849_999), payload("b.js", 2)];
+        assert!(table(&under).contains("400000  of at most 400000"));
+        let over = [payload("a.wasm", 399_999), payload("b.js", 2)];
         let error = within_budget(&over).unwrap_err().to_string();
-        assert!(error.contains("850001"), "{error}");
+        assert!(error.contains("first load: 400001"), "{error}");
+        let heavy = [payload("engine.js", 1), payload("engine_bg.wasm", ON_DEMAND_LIMIT)];
+        assert!(within_budget(&heavy).unwrap_err().to_string().contains("when a file is opened"));
     }
 
     #[test]

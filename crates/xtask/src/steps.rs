@@ -81,7 +81,7 @@ impl Step {
             Self::ClippyWasm => {
                 let toolchain = WasmToolchain::obtain(workspace)?;
                 process::run(
-                    &mut toolchain.cargo("clippy", &["-p", "tokenpath-web", "--all-targets", "--", "-D", "warnings"]),
+                    &mut toolchain.cargo("clippy", &["-p", "tokenpath-web", "-p", "tokenpath-worker", "--all-targets", "--", "-D", "warnings"]),
                 )?;
             }
             Self::Doc => {
@@ -106,7 +106,7 @@ fn wasm_tests(workspace: &Workspace) -> Result<Vec<String>> {
     let runner = tools::wasm_test_runner(workspace)?;
     tested(process::run_keeping(
         toolchain
-            .cargo("test", &["-p", "tokenpath-web"])
+            .cargo("test", &["-p", "tokenpath-web", "-p", "tokenpath-worker"])
             .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner)
             .env("CHROMEDRIVER", browser.driver)
             // Seconds for all tests of one program; the default of 20 is short on a loaded machine.

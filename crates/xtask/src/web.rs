@@ -1,4 +1,4 @@
-//! The site: `www/`, the page's module and its glue, and the sample captures, in `dist/site/`.
+//! The site: `www/`, the page's and the worker's module and their glue, and the sample captures, in `dist/site/`.
 //!
 //! The folder is made afresh beside its final place and then moved there, so a build that fails
 //! leaves the last good site. The glue is bound with `--target no-modules`: classic scripts and
@@ -16,10 +16,8 @@ use crate::samples;
 use crate::toolchain::WasmToolchain;
 use crate::workspace::Workspace;
 
-/// The package of the browser shell.
-const PACKAGE: &str = "tokenpath-web";
-/// The name of the glue (`tokenpath.js`) and of the module (`tokenpath_bg.wasm`).
-const MODULE: &str = "tokenpath";
+/// The modules of the site: the package, and the name of its glue (`NAME.js`) and binary (`NAME_bg.wasm`).
+const MODULES: [(&str, &str); 2] = [("tokenpath-web", "tokenpath"), ("tokenpath-worker", payload::ON_DEMAND)];
 
 /// How the module is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +48,12 @@ pub(crate) fn build(workspace: &Workspace, build: Build) -> Result<()> {
     let profile = build.profile();
     let toolchain = WasmToolchain::obtain(workspace)?;
 
-    println!("    compiling {PACKAGE} to WebAssembly");
-    process::run(&mut toolchain.cargo("build", &["-p", PACKAGE, "--lib", "--profile", profile]))?;
+    println!("    compiling the modules to WebAssembly");
+    let mut arguments = vec!["--lib", "--profile", profile];
+    for (package, _) in MODULES {
+        arguments.extend(["-p", package]);
+    }
+    process::run(&mut toolchain.cargo("build", &arguments))?;
 
     let site = workspace.site();
     let made = site.with_extension("new");
@@ -60,8 +62,10 @@ pub(crate) fn build(workspace: &Workspace, build: Build) -> Result<()> {
     }
     fs::create_dir_all(&made)?;
 
-    println!("    binding the module");
-    bind(&toolchain.module(profile, PACKAGE), &made)?;
+    println!("    binding the modules");
+    for (package, name) in MODULES {
+        bind(&toolchain.module(profile, package), name, &made)?;
+    }
 
     println!("    copying www/, its style sheets joined into one");
     copy_page(&workspace.path("www"), &made)?;
@@ -83,11 +87,11 @@ pub(crate) fn build(workspace: &Workspace, build: Build) -> Result<()> {
     }
 }
 
-fn bind(module: &Path, into: &Path) -> Result<()> {
+fn bind(module: &Path, name: &str, into: &Path) -> Result<()> {
     let mut bindgen = Bindgen::new();
     bindgen
         .input_path(module)
-        .out_name(MODULE)
+        .out_name(name)
         .no_modules(true)?
         .typescript(false)
         .remove_name_section(true)

@@ -129,7 +129,9 @@ fn keys() -> Markup {
 /// What only a script can do.
 fn tools(cx: &Context<'_>) -> Markup {
     let button = |act: &str, name: &str, text: &str| {
-        html! { button type="button" class="btn" id=(act) data-act=(act) title=(name) aria-label=(name) { (text) } }
+        // A word names itself; a sign needs a name.
+        let label = (!text.chars().all(char::is_alphabetic)).then_some(name);
+        html! { button type="button" class="btn" id=(act) data-act=(act) title=(name) aria-label=[label] { (text) } }
     };
     html! {
         div class="tools live" role="toolbar" aria-label="Timeline" {
@@ -142,8 +144,8 @@ fn tools(cx: &Context<'_>) -> Markup {
             (button("timeline-previous", "Previous on the row ([)", "["))
             (button("timeline-next", "Next on the row (])", "]"))
             (button("timeline-measure", "Measure between two points (M)", "measure"))
-            label class="sr" for="find" { "Search kernels, nodes and ranges by name" }
-            input type="search" id="find" data-find placeholder="kernel, node or range" value=[cx.view.param("find")];
+            label class="sr" for="find" { "Search kernels, nodes, tensors and ranges by name" }
+            input type="search" id="find" data-find placeholder="kernel, node, tensor" value=[cx.view.param("find")];
             span id="timeline-said" role="status" class="q" {}
         }
     }

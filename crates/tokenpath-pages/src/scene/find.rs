@@ -19,7 +19,7 @@ pub struct Found {
 }
 
 /// The first event after `time` (the last one before it, going backward) whose name contains `query`, whatever its case:
-/// intervals by their nodes' and kernel's names, calls, ranges, copies and submissions by their own. At either end the
+/// intervals by the names of their nodes, kernel and weights, calls, ranges, copies and submissions by their own. At either end the
 /// search goes on from the other. Linear in the events.
 pub fn find(source: &Source<'_>, query: &str, time: i64, backward: bool) -> Option<Found> {
     let query = query.trim().to_lowercase();
@@ -69,10 +69,18 @@ impl Names {
     fn new(source: &Source<'_>, query: &str) -> Names {
         let has = |text: Option<&str>| text.is_some_and(|text| text.to_lowercase().contains(query));
         let (kernels, nodes) = (&source.run.kernels, &source.run.graph.nodes);
+        let weights = &source.run.model.tensors;
+        let weights: Vec<bool> = (0..weights.rows()).map(|row| has(weights.name.get(row))).collect();
+        let reads = |row| {
+            let read = nodes.tensors.get(row).unwrap_or(&[]);
+            read.iter().any(|tensor| weights.get(*tensor as usize).copied().unwrap_or(false))
+        };
         Names {
             query: query.to_owned(),
             kernels: (0..kernels.rows()).map(|row| has(kernels.name.get(row)) || has(kernels.short.get(row))).collect(),
-            nodes: (0..nodes.rows()).map(|row| has(nodes.name.get(row)) || has(nodes.operation.get(row))).collect(),
+            nodes: (0..nodes.rows())
+                .map(|row| has(nodes.name.get(row)) || has(nodes.operation.get(row)) || reads(row))
+                .collect(),
         }
     }
 

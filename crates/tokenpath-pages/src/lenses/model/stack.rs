@@ -118,16 +118,18 @@ fn draw(model: &Model<'_>, column: &Column<'_>) -> Markup {
         Place::Layer(layer) => {
             let on = model.touched.layers.contains(&layer);
             html! {
-                a href=(model.cx.select(Item::Layer(layer))) aria-label={ "Layer " (layer) ", " (format::bytes(column.bytes)) } {
-                    g aria-hidden="true" { (bands) }
+                a href=(model.cx.select(Item::Layer(layer))) {
+                    title { "Layer " (layer) ", " (format::bytes(column.bytes)) }
+                    (bands)
                     @if on { rect class="sel" x=(x) y=(px(TOP - 1.0)) width=(width) height=(px(HEIGHT + 2.0)) {} }
                 }
             }
         }
         _ => match component.component {
             Some(id) => html! {
-                a href=(model.cx.select(Item::Component(id))) aria-label={ (name(model, component)) ", " (format::bytes(column.bytes)) } {
-                    g aria-hidden="true" { (bands) }
+                a href=(model.cx.select(Item::Component(id))) {
+                    title { (name(model, component)) ", " (format::bytes(column.bytes)) }
+                    (bands)
                     @if model.touched.components.contains(&id) {
                         rect class="sel" x=(x) y=(px(TOP - 1.0)) width=(width) height=(px(HEIGHT + 2.0)) {}
                     }

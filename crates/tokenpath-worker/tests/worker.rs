@@ -4,7 +4,7 @@
 use js_sys::{Array, Uint8Array};
 use tokenpath_engine::message::{Effect, Opening, Region};
 use tokenpath_engine::{Engine, File, ReadAt};
-use tokenpath_web::BlobBytes;
+use tokenpath_worker::BlobBytes;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_dedicated_worker);

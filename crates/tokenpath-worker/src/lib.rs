@@ -1,4 +1,11 @@
-//! The worker: the engine, the files it reads, and the messages between it and the page.
+//! The browser's worker: the engine alone with the run, the files it reads, and the messages between it and the page.
+//!
+//! It is a module of its own, so that a visitor who has opened no file has not downloaded the engine either. A
+//! cancelled opening is a worker that is ended, and nothing that a file does can freeze the page.
+//!
+//! Must never contain: a decision about what is shown (that is the engine's) or a view of the document.
+//! On any target but a browser's it compiles and does nothing.
+#![cfg(target_arch = "wasm32")]
 
 mod blob;
 
@@ -12,6 +19,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, Request, RequestInit, RequestMode, Response};
 
+#[doc(hidden)]
 pub use blob::BlobBytes;
 
 /// So often at most a progress report is sent, in milliseconds: more would only cost.
