@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// From the page to the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "order", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Order {
     /// Open the files that travel beside this order.
     Open(Opening),
@@ -36,7 +36,7 @@ pub struct Opening {
 
 /// From the worker to the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "report", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Report {
     /// How far an opening is.
     Progress(Progress),
@@ -77,7 +77,7 @@ pub struct Progress {
 
 /// What a person did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "message", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Message {
     /// The address names another view.
     Navigate {
@@ -118,7 +118,7 @@ pub enum Message {
 
 /// What a hand does on the timeline's drawing. Places are device pixels from its left and top.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "hand", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Hand {
     /// There is a drawing surface of this size, or it changed.
     Surface {
@@ -189,7 +189,7 @@ pub struct Band {
 
 /// What a shell does for the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "effect", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// A region has new content.
     Region {

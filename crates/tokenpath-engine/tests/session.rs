@@ -133,7 +133,7 @@ fn a_second_file_takes_the_place_of_the_first() {
 fn messages_are_json_and_back() {
     let message = Message::SetParam { name: "q".to_owned(), value: "\"<é>\"".to_owned() };
     let json = serde_json::to_string(&message).unwrap();
-    assert_eq!(json, r#"{"message":"set_param","name":"q","value":"\"<é>\""}"#);
+    assert_eq!(json, r#"{"set_param":{"name":"q","value":"\"<é>\""}}"#);
     assert_eq!(serde_json::from_str::<Message>(&json).unwrap(), message);
     let (_, effects) = opened("user-chat", "");
     let json = serde_json::to_string(&effects).unwrap();

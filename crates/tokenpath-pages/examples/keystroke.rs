@@ -73,7 +73,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         let run = run_of(rows);
         for fragment in ["nodes", "nodes?q=node-12", "nodes?q=zzz", "nodes?q=gemm&sort=-name", "nodes?sort=-time"] {
             let view = View::parse(fragment);
-            let context = Context { run: &run, problems: &[], view: &view, links: Links::Fragment, verdict: None, timeline: None };
+            let context = Context {
+                run: &run,
+                problems: &[],
+                view: &view,
+                links: Links::Fragment,
+                verdict: None,
+                timeline: None,
+            };
             let mut times: Vec<f64> = (0..ROUNDS)
                 .map(|_| {
                     let start = Instant::now();

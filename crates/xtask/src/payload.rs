@@ -60,7 +60,8 @@ pub(crate) fn table(payloads: &[Payload]) -> String {
             let _ = writeln!(text, "    {:<28}{:>12}{:>12}", payload.name, payload.raw, payload.gzip);
         }
         let raw: usize = load.of(payloads).map(|payload| payload.raw).sum();
-        let _ = writeln!(text, "    {:<28}{raw:>12}{:>12}  of at most {}", "together", load.gzip(payloads), load.limit());
+        let _ =
+            writeln!(text, "    {:<28}{raw:>12}{:>12}  of at most {}", "together", load.gzip(payloads), load.limit());
     }
     text
 }

@@ -80,9 +80,10 @@ impl Step {
             }
             Self::ClippyWasm => {
                 let toolchain = WasmToolchain::obtain(workspace)?;
-                process::run(
-                    &mut toolchain.cargo("clippy", &["-p", "tokenpath-web", "-p", "tokenpath-worker", "--all-targets", "--", "-D", "warnings"]),
-                )?;
+                process::run(&mut toolchain.cargo(
+                    "clippy",
+                    &["-p", "tokenpath-web", "-p", "tokenpath-worker", "--all-targets", "--", "-D", "warnings"],
+                ))?;
             }
             Self::Doc => {
                 process::run(workspace.cargo(&["doc", "--no-deps", "--workspace"]).env("RUSTDOCFLAGS", "-D warnings"))?

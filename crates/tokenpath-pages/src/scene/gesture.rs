@@ -10,7 +10,7 @@ use super::{Layout, find};
 
 /// One gesture. Places are device pixels from the left and top of the drawing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "gesture", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Gesture {
     /// The drawing has another size or scale.
     Resize {

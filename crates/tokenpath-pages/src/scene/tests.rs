@@ -279,7 +279,7 @@ fn gestures_reveal_what_is_asked_for() {
 
 #[test]
 fn gestures_are_small_messages() {
-    let message = r#"{"gesture":"zoom","x":300.0,"factor":1.5}"#;
+    let message = r#"{"zoom":{"x":300.0,"factor":1.5}}"#;
     let gesture: Gesture = serde_json::from_str(message).unwrap();
     assert_eq!(gesture, Gesture::Zoom { x: Some(300.0), factor: 1.5 });
     assert_eq!(serde_json::to_string(&gesture).unwrap(), message);
