@@ -22,8 +22,10 @@ browserTest("the start page reads without scripts", { context: { javaScriptEnabl
   assert.ok(await said.isVisible());
 });
 
-for (const name of ["smollm2-server", "tiny-moe", "synthetic-metal", "user-chat"]) {
-  browserTest(`axe-core finds nothing on any lens of ${name}, in both themes`, { path: sample(name), timeout: 300_000 }, async (app) => {
+// A mixture of experts adds figures to two lenses and is like the first run on the others.
+const examined = { "smollm2-server": lenses, "tiny-moe": ["model", "block"], "synthetic-metal": lenses, "user-chat": lenses };
+for (const [name, lenses] of Object.entries(examined)) {
+  browserTest(`axe-core finds nothing on the lenses of ${name}, in both themes`, { path: sample(name), timeout: 300_000 }, async (app) => {
     await shows(app, "run");
     for (const lens of lenses) {
       await app.page.locator(`#to-${lens}`).click();

@@ -1,5 +1,7 @@
 //! Replacing content in a real document: what the person holds stays.
 #![cfg(target_arch = "wasm32")]
+// A test of the browser that cannot go on should fail.
+#![allow(clippy::unwrap_used)]
 
 use tokenpath_web::set_region;
 use wasm_bindgen::JsCast;

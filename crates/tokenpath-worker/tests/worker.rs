@@ -1,5 +1,7 @@
 //! The engine's side in a real worker: bytes of a Blob, read in slices.
 #![cfg(target_arch = "wasm32")]
+// A test of the browser that cannot go on should fail.
+#![allow(clippy::unwrap_used)]
 
 use js_sys::{Array, Uint8Array};
 use tokenpath_engine::message::{Effect, Opening, Region};
