@@ -264,7 +264,7 @@ export async function openPage(options, use) {
     const page = await context.newPage();
     page.setDefaultTimeout(30_000);
     const address = new URL(where ?? "", `${server.origin}/`);
-    const app = new App(page, address.protocol === "file:" ? "file://" : server.origin);
+    const app = new App(page, address.protocol === "file:" ? "file://" : address.origin);
     if (where !== null) await page.goto(address.href);
     await use(app);
     app.assertNothingWrong(options.allowMissing ? [] : server.missing, allowErrors);

@@ -142,6 +142,8 @@ fn browser_tests(workspace: &Workspace) -> Result<Vec<String>> {
     if !workspace.site().join("index.html").is_file() {
         bail!("there is no dist/site: run `cargo xtask web` first");
     }
+    // The program that the tests run, with the site in it.
+    process::run(&mut workspace.cargo(&["build", "-p", "tokenpath-cli"]))?;
     let browser = tools::browser()?;
     let node = tools::node()?;
     let modules = tools::node_packages(workspace)?;

@@ -27,9 +27,13 @@ pub(super) fn start(page: &Rc<Page>) {
 }
 
 impl Page {
-    /// The fragment without `#`, as it stands in the address.
+    /// The view that the address names: its fragment without `#`, or where it has none the lens of a published page.
     pub(super) fn fragment(&self) -> String {
-        self.window.location().hash().unwrap_or_default().trim_start_matches('#').to_owned()
+        let hash = self.window.location().hash().unwrap_or_default();
+        match hash.trim_start_matches('#') {
+            "" => self.document.body().and_then(|body| body.get_attribute("data-lens")).unwrap_or_default(),
+            fragment => fragment.to_owned(),
+        }
     }
 
     /// The bundle that the address or the document names; `Err` when it is of another origin.
