@@ -1,7 +1,7 @@
 // The program `tokenpath` as the browser tests run it: the debug build, with the page of dist/site in it.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { root } from "./harness.mjs";
@@ -17,14 +17,17 @@ export const fixture = (name) => {
 /** The names of the reference captures. */
 export const fixtures = readdirSync(path.join(root, "fixtures")).filter((name) => existsSync(path.join(root, fixture(name))));
 
-/** What `tokenpath check --json` says of a file; it exits with 1 where there are gaps. */
+/** What `tokenpath check --json` says of a file: its exit code and stderr, and what it prints. */
+export function judge(file) {
+  const { status, stdout, stderr } = spawnSync(program, ["check", "--json", file], { cwd: root, maxBuffer: 2 ** 28 });
+  return { code: status, stderr: String(stderr), ...(stdout.length > 0 ? JSON.parse(stdout) : {}) };
+}
+
+/** The same of a file that can be read. */
 export function check(file) {
-  try {
-    return JSON.parse(execFileSync(program, ["check", "--json", file], { cwd: root, stdio: ["ignore", "pipe", "pipe"] }));
-  } catch (error) {
-    assert.equal(error.status, 1, `${file}: ${error.stderr}`);
-    return JSON.parse(error.stdout);
-  }
+  const judged = judge(file);
+  assert.ok(judged.code === 0 || judged.code === 1, `${file}: ${judged.stderr}`);
+  return judged;
 }
 
 /** Publishes recordings into a folder below target, a fresh one unless `again`, and returns it. */
