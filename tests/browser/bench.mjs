@@ -5,7 +5,8 @@
 // Prints one table of medians: what is loaded before a file is opened; from dropping a bundle of
 // about 10 MB (made from the capture smollm2-server by repeating its passes) to its first lens, and
 // the longest that the main thread was blocked meanwhile; a keystroke in the filter of the nodes;
-// frames of the timeline while it is dragged. Times are of headless Chromium without a GPU.
+// frames of the timeline while it is dragged; from dropping a model file of 5 GB to its Model anatomy.
+// Times are of headless Chromium without a GPU.
 
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import os from "node:os";
@@ -13,6 +14,7 @@ import path from "node:path";
 import test from "node:test";
 import { gzipSync } from "node:zlib";
 import { file, fixture, repeated } from "./bundles.mjs";
+import { writeLargeModel } from "./gguf.mjs";
 import { openPage, root } from "./harness.mjs";
 import { opens, shows, starts } from "./steps.mjs";
 
@@ -122,6 +124,31 @@ async function open(large) {
   return result;
 }
 
+/** From the page getting a model file to its anatomy, with the engine not yet loaded, and again with it. */
+async function openModel(where) {
+  const result = {};
+  await openPage({ path: "#model" }, async (app) => {
+    await starts(app);
+    await app.page.evaluate(() => {
+      document.getElementById("files").addEventListener("change", () => {
+        globalThis.began = performance.now();
+        globalThis.shown = undefined;
+        // What was shown before is no answer.
+        document.querySelector("#lens h1").remove();
+      }, true);
+      new MutationObserver(() => {
+        if (document.querySelector("#to-model[aria-current]") && document.querySelector("#lens h1")) globalThis.shown ??= performance.now();
+      }).observe(document.body, { subtree: true, childList: true, attributes: true });
+    });
+    for (const key of ["first", "again"]) {
+      await app.choose("#files", where);
+      await app.page.waitForFunction(() => globalThis.shown);
+      result[key] = await app.page.evaluate(() => globalThis.shown - globalThis.began);
+    }
+  });
+  return result;
+}
+
 /** From the navigation to the page being usable, with an empty cache. */
 async function start() {
   let took;
@@ -138,25 +165,37 @@ test("bench", { timeout: 1_800_000 }, async () => {
   const large = file("bench.json", bundle);
   const bytes = statSync(large).size;
 
+  const model = path.join(root, "target/browser-files/bench.gguf");
+  const written = writeLargeModel(model);
+
   const results = [];
+  const models = [];
   const starts = [];
   for (let run = 0; run < runs; run += 1) {
     starts.push(await start());
     results.push(await open(large));
+    models.push(await openModel(model));
   }
   const sizes = readdirSync(site).filter((name) => statSync(path.join(site, name)).isFile()).map((name) => {
     const content = readFileSync(path.join(site, name));
     return { name, raw: content.length, gzip: gzipSync(content, { level: 9 }).length };
   });
+  const load = (onDemand) => {
+    const files = sizes.filter(({ name }) => name.startsWith("engine") === onDemand);
+    return [`${files.reduce((sum, size) => sum + size.gzip, 0)} B`, files.map(({ name, gzip }) => `${name} ${gzip}`).join(", ")];
+  };
   const of = (key) => results.map((result) => result[key]);
   const lines = [
-    ["first load, gzip", `${sizes.reduce((sum, size) => sum + size.gzip, 0)} B`, sizes.map(({ name, gzip }) => `${name} ${gzip}`).join(", ")],
+    ["first load, gzip", ...load(false)],
+    ["loaded when a file is opened, gzip", ...load(true)],
     ["page usable", `${median(starts).toFixed(0)} ms`, "from the navigation, nothing cached"],
     ["bundle to first lens", `${median(of("open")).toFixed(0)} ms`, `${(bytes / 1e6).toFixed(1)} MB, ${intervals} intervals`],
     ["longest block of the main thread", `${median(of("blocked")).toFixed(0)} ms`, "while opening"],
     ["filter keystroke", `${median(of("keystroke")).toFixed(0)} ms`, "nodes, to the changed table"],
     ["timeline frame while dragging, p50", `${median(of("frame50")).toFixed(1)} ms`, "1440 x 1000 window"],
     ["timeline frame while dragging, p95", `${median(of("frame95")).toFixed(1)} ms`, ""],
+    ["model file to its anatomy, engine not loaded", `${median(models.map(({ first }) => first)).toFixed(0)} ms`, `${(written.length / 1e9).toFixed(2)} GB, ${written.tensors} tensors`],
+    ["the same, engine loaded", `${median(models.map(({ again }) => again)).toFixed(0)} ms`, ""],
   ];
   console.log(`\n${os.cpus()[0].model}, ${os.cpus().length} cores, load ${os.loadavg()[0].toFixed(1)}, medians of ${runs} runs\n`);
   console.log(`| what | median | of |\n|---|---|---|`);

@@ -1,0 +1,51 @@
+// A GGUF file (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md) of the shape of an 8-billion-parameter Llama:
+// a true header with a tokenizer of 128,256 words, and data that is one hole in the file, so it takes no room on disk.
+
+import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from "node:fs";
+import path from "node:path";
+
+const Q4_K = { type: 12, block: 256, bytes: 144 };
+const Q6_K = { type: 14, block: 256, bytes: 210 };
+const F32 = { type: 0, block: 1, bytes: 4 };
+const ALIGNMENT = 32;
+
+const u32 = (value) => { const bytes = Buffer.alloc(4); bytes.writeUInt32LE(value); return bytes; };
+const u64 = (value) => { const bytes = Buffer.alloc(8); bytes.writeBigUInt64LE(BigInt(value)); return bytes; };
+const string = (text) => Buffer.concat([u64(Buffer.byteLength(text)), Buffer.from(text)]);
+const number = (key, value) => Buffer.concat([string(key), u32(4), u32(value)]);
+const text = (key, value) => Buffer.concat([string(key), u32(8), string(value)]);
+const words = (key, values) => Buffer.concat([string(key), u32(9), u32(8), u64(values.length), ...values.map(string)]);
+
+/** Writes the file and returns its length and number of tensors. */
+export function writeLargeModel(where) {
+  const [layers, width, wide, keys, vocabulary] = [32, 4096, 14336, 1024, 128_256];
+  const tensors = [["token_embd.weight", [width, vocabulary], Q4_K], ["output.weight", [width, vocabulary], Q6_K], ["output_norm.weight", [width], F32]];
+  for (let layer = 0; layer < layers; layer += 1) {
+    for (const [name, sizes, kind] of [
+      ["attn_norm", [width], F32], ["attn_q", [width, width], Q4_K], ["attn_k", [width, keys], Q4_K],
+      ["attn_v", [width, keys], Q6_K], ["attn_output", [width, width], Q4_K], ["ffn_norm", [width], F32],
+      ["ffn_gate", [width, wide], Q4_K], ["ffn_up", [width, wide], Q4_K], ["ffn_down", [wide, width], Q6_K],
+    ]) tensors.push([`blk.${layer}.${name}.weight`, sizes, kind]);
+  }
+  const metadata = [
+    text("general.architecture", "llama"), text("general.name", "Made, of the shape of Llama 8B"),
+    number("llama.block_count", layers), number("llama.embedding_length", width), number("llama.feed_forward_length", wide),
+    number("llama.attention.head_count", 32), number("llama.attention.head_count_kv", 8), number("llama.context_length", 131_072),
+    words("tokenizer.ggml.tokens", Array.from({ length: vocabulary }, (_, at) => `word${at}`)),
+  ];
+  let offset = 0;
+  const infos = tensors.map(([name, sizes, kind]) => {
+    const info = Buffer.concat([string(name), u32(sizes.length), ...sizes.map(u64), u32(kind.type), u64(offset)]);
+    const bytes = (sizes.reduce((product, size) => product * size, 1) / kind.block) * kind.bytes;
+    offset += Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+    return info;
+  });
+  const header = Buffer.concat([Buffer.from("GGUF"), u32(3), u64(tensors.length), u64(metadata.length), ...metadata, ...infos]);
+  const length = Math.ceil(header.length / ALIGNMENT) * ALIGNMENT + offset;
+  mkdirSync(path.dirname(where), { recursive: true });
+  const file = openSync(where, "w");
+  writeSync(file, header);
+  ftruncateSync(file, length);
+  closeSync(file);
+  return { length, tensors: tensors.length };
+}
