@@ -29,10 +29,6 @@ record! {
         stated_parameters: Option<i64> = Kind::Count, Null::Free;
         /// Whether the output head reads the token embedding's matrix.
         tied_embedding: Option<bool> = Kind::Flag, Null::Free;
-        /// Number of parameters computed by a recipe from what a configuration states; the label names the formula.
-        counted_parameters: Option<i64> = Kind::Count, Null::Free;
-        /// Of these, parameters that one token uses: those of experts it does not take are left out.
-        active_parameters: Option<i64> = Kind::Count, Null::Free;
     }
     parts {
         /// Parameters of the architecture, as stated.

@@ -57,9 +57,7 @@ pub fn layers(config: &Config) -> (Vec<LayerKind>, By) {
     }
     let (mixers, by) = mixers(config, count);
     // In lists that name experts or networks as layers of their own, a layer is one part.
-    let parts = config
-        .texts("layers_block_type")
-        .filter(|list| list.iter().any(|kind| matches!(*kind, "moe" | "mlp")));
+    let parts = config.texts("layers_block_type").filter(|list| list.iter().any(|kind| matches!(*kind, "moe" | "mlp")));
     let list = (0..count)
         .map(|layer| {
             let at = usize::try_from(layer).unwrap_or(0);
@@ -143,9 +141,7 @@ fn network(config: &Config, layer: i64) -> Option<&'static str> {
             || every("decoder_sparse_step").is_some_and(|step| (layer + 1) % step != 0)
             || every("interleave_moe_layer_step").is_some_and(|step| (layer + 1) % step != 0)
             || every("moe_layer_freq").is_some_and(|step| layer % step != 0)
-            || config
-                .ints("moe_layer_freq")
-                .is_some_and(|list| list.get(number).is_some_and(|each| *each == 0))
+            || config.ints("moe_layer_freq").is_some_and(|list| list.get(number).is_some_and(|each| *each == 0))
             || every("expert_layer_period")
                 .is_some_and(|period| layer % period != config.int("expert_layer_offset").unwrap_or(0));
         return Some(if dense { "dense" } else { "experts" });

@@ -1,14 +1,14 @@
 //! Hugging Face `config.json`: what the architecture states, and nothing that it does not.
 //!
-//! A configuration holds no tensor. Its fields become parameters labelled `read`; the number of parameters follows from
-//! them by the recipes in [`count`], labelled `derived` with their formula.
+//! A configuration holds no tensor. Its fields become parameters labelled `read`.
 
-pub mod count;
 mod layers;
 mod parameters;
+mod section;
 
 pub use layers::{By, LayerKind, layers};
-pub(crate) use parameters::{Row, rows};
+pub(crate) use parameters::rows;
+pub(crate) use section::{apply, section};
 
 use tokenpath_core::json::{self, JsonError, Node, Object};
 
@@ -29,7 +29,9 @@ pub enum ConfigError {
         found: String,
     },
     /// It states how weights are quantised and nothing else.
-    #[error("it holds only the settings of a quantiser and lacks the field model_type; the config.json beside it has that")]
+    #[error(
+        "it holds only the settings of a quantiser and lacks the field model_type; the config.json beside it has that"
+    )]
     OnlyQuantisation,
     /// A field without which there is no model.
     #[error("it lacks the field {field}")]
@@ -101,7 +103,9 @@ pub fn read(bytes: &[u8]) -> Result<Config, ConfigError> {
         None => return Err(ConfigError::Lacks { field: "model_type" }),
     }
     if config.layers().is_none() {
-        return Err(ConfigError::Lacks { field: "num_hidden_layers (or n_layer, n_layers, num_layers, a list of layers)" });
+        return Err(ConfigError::Lacks {
+            field: "num_hidden_layers (or n_layer, n_layers, num_layers, a list of layers)",
+        });
     }
     if config.first(parameters::WIDTH).is_none() {
         return Err(ConfigError::Lacks { field: "hidden_size (or n_embd, n_embed, d_model)" });

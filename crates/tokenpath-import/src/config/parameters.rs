@@ -21,7 +21,14 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
     ("expert_count", &["num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"]),
     (
         "expert_used_count",
-        &["num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts", "moe_topk", "moe_top_k"],
+        &[
+            "num_experts_per_tok",
+            "num_experts_per_token",
+            "experts_per_token",
+            "top_k_experts",
+            "moe_topk",
+            "moe_top_k",
+        ],
     ),
     ("leading_dense_layer_count", &["first_k_dense_replace"]),
     ("head_count", &["num_attention_heads", "n_head", "n_heads"]),
@@ -156,9 +163,7 @@ fn plain(node: &Node) -> Option<(Option<i64>, Option<String>)> {
             Some(first) if items.iter().all(|item| item == first) && items.len() > 1 => {
                 text(format!("{first} in each of {}", items.len()))
             }
-            _ if items.len() <= WRITTEN => {
-                text(items.iter().map(i64::to_string).collect::<Vec<_>>().join(", "))
-            }
+            _ if items.len() <= WRITTEN => text(items.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
             _ => text(format!("{} numbers", items.len())),
         },
         _ => None,

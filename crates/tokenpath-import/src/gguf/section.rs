@@ -50,6 +50,11 @@ pub(crate) fn section(model: &Model, name: &str, absent: &mut Absences, end: &mu
     if layers.is_none() {
         absent.add("/model/layers", ReasonCode::NotReported, "The file states no number of layers.");
     }
+    if model.missing_parts > 0 {
+        let reason =
+            format!("{} parts of the split model are not given, so its size is not known.", model.missing_parts);
+        absent.add("/model/file_bytes", ReasonCode::NotSupplied, reason);
+    }
     let has_output = model.tensors.iter().any(|tensor| tensor.name == "output.weight");
     let has_embedding = model.tensors.iter().any(|tensor| tensor.name == "token_embd.weight");
     let tensors = Tensors {
@@ -77,10 +82,10 @@ pub(crate) fn section(model: &Model, name: &str, absent: &mut Absences, end: &mu
         given: true,
         architecture,
         layers,
-        file_bytes: i64::try_from(model.file_bytes).ok(),
+        file_bytes: i64::try_from(model.file_bytes).ok().filter(|_| model.missing_parts == 0),
         header_bytes: i64::try_from(model.data_offset.min(model.file_bytes)).ok(),
         stated_parameters: model.int("general.parameter_count").filter(|count| *count >= 0),
-        tied_embedding: has_embedding.then_some(!has_output),
+        tied_embedding: (has_embedding && model.missing_parts == 0).then_some(!has_output),
         parameters: parameters(model.metadata.iter().map(|(key, value)| (key.as_str(), value)), read.clone()),
         components: components(&placed, end),
         tensors,

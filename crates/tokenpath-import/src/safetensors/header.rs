@@ -180,7 +180,11 @@ fn check(header: &mut Header) {
     let data = header.file_bytes.saturating_sub(header.header_bytes);
     let mut remark = |names: &[&str], text: &str| {
         if let Some(first) = names.first() {
-            header.remarks.push(format!("{} of {all} tensors {text}; the first is {}.", names.len(), json::quoted(first)));
+            header.remarks.push(format!(
+                "{} of {all} tensors {text}; the first is {}.",
+                names.len(),
+                json::quoted(first)
+            ));
         }
     };
     let tensors = &header.tensors;
