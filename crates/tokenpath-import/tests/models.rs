@@ -5,6 +5,9 @@
 
 mod support;
 
+#[path = "../../../fuzz/properties/model_files.rs"]
+mod property;
+
 use std::cell::Cell;
 
 use serde_json::Value;
@@ -334,4 +337,22 @@ fn parts_of_a_split_model() {
     assert!(one.left_out.iter().any(|note| note.reason.contains("Of 2 parts these are not given: 1.")));
     let twice = [("b".to_owned(), part(1, 2, "output.weight")), ("c".to_owned(), part(1, 2, "x"))];
     assert!(open_all(&twice).unwrap_err().to_string().contains("both are part 2 of 2"));
+}
+
+/// Seeds, and every seed with each of its bytes changed: what the fuzz target checks, without a fuzzer.
+#[test]
+fn seeds_and_their_neighbours_get_an_answer() {
+    for entry in std::fs::read_dir(support::root().join("fuzz/seeds/model_files")).unwrap() {
+        let mut bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        property::holds(&bytes);
+        for at in 0..bytes.len() {
+            let known = bytes[at];
+            for other in [0, 0xff, b'"', b'9', b'{'] {
+                bytes[at] = other;
+                property::holds(&bytes);
+            }
+            bytes[at] = known;
+            property::holds(&bytes[..at]);
+        }
+    }
 }
