@@ -15,11 +15,12 @@ impl Model {
     }
 }
 
+/// The name of the first part, the whole model, and a sentence where there were several parts.
+pub(crate) type Merged = (String, Model, Option<String>);
+
 /// Puts the given parts together in their order; with a sentence where there are several. Two that do not fit are given
 /// back with the reason.
-pub(crate) fn merge(
-    mut parts: Vec<(String, Model)>,
-) -> Result<(String, Model, Option<String>), (String, String, String)> {
+pub(crate) fn merge(mut parts: Vec<(String, Model)>) -> Result<Merged, (String, String, String)> {
     parts.sort_by_key(|(_, model)| model.split());
     let given = parts.len();
     let mut parts = parts.into_iter();

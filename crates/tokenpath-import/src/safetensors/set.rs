@@ -30,11 +30,11 @@ pub(crate) struct Apart {
     pub(crate) reason: String,
 }
 
+/// A set, and the rule that joined it with what it found.
+pub(crate) type Joined = (Set, Option<(&'static str, String)>);
+
 /// Joins files and index; with the rule and what it found where there is more than one.
-pub(crate) fn join(
-    mut files: Vec<(String, Header)>,
-    index: Option<(String, Index)>,
-) -> Result<(Set, Option<(&'static str, String)>), Apart> {
+pub(crate) fn join(mut files: Vec<(String, Header)>, index: Option<(String, Index)>) -> Result<Joined, Apart> {
     if let Some((index_name, index)) = index {
         return by_index(files, index_name, index);
     }
@@ -90,11 +90,7 @@ pub(crate) fn join(
     Ok((Set { files, index: None, missing }, Some((BY_NUMBER, text))))
 }
 
-fn by_index(
-    mut files: Vec<(String, Header)>,
-    index_name: String,
-    index: Index,
-) -> Result<(Set, Option<(&'static str, String)>), Apart> {
+fn by_index(mut files: Vec<(String, Header)>, index_name: String, index: Index) -> Result<Joined, Apart> {
     let rows: HashMap<&str, u32> = index.tensors.iter().map(|(name, shard)| (name.as_str(), *shard)).collect();
     let apart = |first: &str, second: &str, reason: String| Apart {
         first: first.to_owned(),
