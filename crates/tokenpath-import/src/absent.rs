@@ -27,6 +27,13 @@ impl Absences {
         }
     }
 
+    /// Takes back the entry of a pointer whose value was found after all.
+    pub(crate) fn remove(&mut self, pointer: &str) {
+        if self.pointers.remove(pointer) {
+            self.list.retain(|absence| absence.pointer != pointer);
+        }
+    }
+
     pub(crate) fn into_list(self) -> Vec<Absence> {
         self.list
     }

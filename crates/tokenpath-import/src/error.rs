@@ -2,8 +2,10 @@
 
 use tokenpath_core::bundle::ReadError;
 
+use crate::config::ConfigError;
 use crate::gguf::GgufError;
 use crate::read_at::ReadFailed;
+use crate::safetensors::{IndexError, SafetensorsError};
 use crate::sniff::Format;
 
 /// Why nothing was opened.
@@ -93,6 +95,30 @@ pub enum OpenError {
         /// Why.
         error: GgufError,
     },
+    /// The safetensors file cannot be read.
+    #[error("{name}: {error}")]
+    Safetensors {
+        /// The file.
+        name: String,
+        /// Why.
+        error: SafetensorsError,
+    },
+    /// The index of a sharded model cannot be read.
+    #[error("{name}, the index of a sharded model: {error}")]
+    SafetensorsIndex {
+        /// The file.
+        name: String,
+        /// Why.
+        error: IndexError,
+    },
+    /// The configuration gives no model.
+    #[error("{name}, a model configuration: {error}")]
+    Config {
+        /// The file.
+        name: String,
+        /// Why.
+        error: ConfigError,
+    },
     /// Several files that do not make one run.
     #[error("{first} and {second} do not belong to one run (rule {rule}): {reason}")]
     DoNotBelong {
@@ -115,4 +141,4 @@ pub enum OpenError {
 
 /// What is read, for messages about files that are not.
 const READS: &str = "read are run bundles, llama.cpp evaluation-callback, stamp and preload captures, \
-                     request captures and GGUF files";
+                     request captures, GGUF and safetensors files, their index and config.json";

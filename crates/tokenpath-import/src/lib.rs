@@ -12,6 +12,9 @@
 //! Reading order: [`read_at`], [`mod@sniff`], [`open()`], then the readers.
 
 mod absent;
+mod alone;
+mod components;
+pub mod config;
 mod error;
 pub mod gguf;
 pub mod llamacpp;
@@ -19,6 +22,7 @@ mod load;
 mod open;
 pub mod read_at;
 pub mod request;
+pub mod safetensors;
 
 pub mod sniff;
 mod wall;

@@ -10,7 +10,7 @@ use crate::llamacpp::recording::Recording;
 use crate::open::{Continue, Progress};
 use crate::read_at::{ReadAt, head};
 use crate::sniff::{Format, HEAD, Keys, by_keys, sniff};
-use crate::{gguf, llamacpp, request};
+use crate::{config, gguf, llamacpp, request, safetensors};
 
 /// Bytes read between two reports of progress.
 const PIECE: usize = 4 << 20;
@@ -33,6 +33,9 @@ pub(crate) enum Content {
     Preload(Box<Recording>),
     Request(Box<request::Capture>),
     Gguf(Box<gguf::Model>),
+    Safetensors(Box<safetensors::Header>),
+    Index(Box<safetensors::Index>),
+    Config(Box<config::Config>),
 }
 
 /// Finds out what a file is and reads it.
@@ -89,6 +92,17 @@ pub(crate) fn load(
             })?;
             Content::Request(Box::new(capture))
         }
+        Format::SafetensorsIndex => {
+            let bytes = inflated(&name, format, source, safetensors::MAX_INDEX, progress)?;
+            let index = safetensors::read_index(&bytes)
+                .map_err(|error| OpenError::SafetensorsIndex { name: name.clone(), error })?;
+            Content::Index(Box::new(index))
+        }
+        Format::ModelConfig => {
+            let bytes = inflated(&name, format, source, config::MAX_CONFIG, progress)?;
+            let config = config::read(&bytes).map_err(|error| OpenError::Config { name: name.clone(), error })?;
+            Content::Config(Box::new(config))
+        }
         _ if is_gzip(&beginning) => {
             return Err(OpenError::Malformed {
                 name: name.clone(),
@@ -96,6 +110,11 @@ pub(crate) fn load(
                 place: "byte 0".to_owned(),
                 what: "it lies within a gzip stream; a model file is read in place and not inflated".to_owned(),
             });
+        }
+        Format::Safetensors => {
+            let header =
+                safetensors::read(source).map_err(|error| OpenError::Safetensors { name: name.clone(), error })?;
+            Content::Safetensors(Box::new(header))
         }
         _ => {
             let model = gguf::read(source).map_err(|error| OpenError::Gguf { name: name.clone(), error })?;

@@ -4,13 +4,13 @@ use tokenpath_core::bundle;
 use tokenpath_core::{Problem, Run};
 
 use crate::error::OpenError;
-use crate::gguf;
 use crate::llamacpp::recording::{Recording, Timing};
 use crate::llamacpp::{self, recorders};
 use crate::load::{Content, Loaded, load};
 use crate::read_at::ReadAt;
 use crate::request;
 use crate::sniff::Format;
+use crate::{alone, config, gguf, safetensors};
 
 /// How to open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,9 +107,27 @@ struct Roles {
     preload: Option<(String, Box<Recording>)>,
     request: Option<(String, Box<request::Capture>)>,
     gguf: Option<(String, Box<gguf::Model>)>,
+    /// Further parts of a split GGUF model.
+    parts: Vec<(String, gguf::Model)>,
+    shards: Vec<(String, safetensors::Header)>,
+    index: Option<(String, Box<safetensors::Index>)>,
+    config: Option<(String, Box<config::Config>)>,
 }
 
 impl Roles {
+    /// The names of the files of a Hugging Face checkpoint.
+    fn hugging_face(&self) -> impl Iterator<Item = &str> {
+        let shards = self.shards.iter().map(|(name, _)| name.as_str());
+        let index = self.index.as_ref().map(|(name, _)| name.as_str());
+        shards.chain(index).chain(self.config.as_ref().map(|(name, _)| name.as_str()))
+    }
+
+    /// The name of a recording or request, if there is one.
+    fn recorded(&self) -> Option<&str> {
+        let llama = self.capture.as_ref().or(self.stamps.as_ref()).or(self.preload.as_ref());
+        llama.map(|(name, _)| name.as_str()).or(self.request.as_ref().map(|(name, _)| name.as_str()))
+    }
+
     /// The names of all files but the bundle.
     fn others(&self) -> Vec<&str> {
         [
@@ -121,6 +139,7 @@ impl Roles {
         ]
         .into_iter()
         .flatten()
+        .chain(self.hugging_face())
         .collect()
     }
 }
@@ -138,7 +157,18 @@ fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, Open
             Content::Stamps(recording) => take_role(&mut roles.stamps, name.clone(), recording),
             Content::Preload(recording) => take_role(&mut roles.preload, name.clone(), recording),
             Content::Request(capture) => take_role(&mut roles.request, name.clone(), capture),
+            // Parts of one split model are put together below.
+            Content::Gguf(model) if model.split().is_some() => {
+                roles.parts.push((name.clone(), *model));
+                None
+            }
             Content::Gguf(model) => take_role(&mut roles.gguf, name.clone(), model),
+            Content::Safetensors(header) => {
+                roles.shards.push((name.clone(), *header));
+                None
+            }
+            Content::Index(index) => take_role(&mut roles.index, name.clone(), index),
+            Content::Config(config) => take_role(&mut roles.config, name.clone(), config),
         };
         if let Some(first) = known {
             let reason = format!("both are {}; a run has one of each kind", format.noun().trim_start_matches("a "));
@@ -153,6 +183,20 @@ fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, Open
         problems: Vec::new(),
         set_aside: Vec::new(),
     };
+    if !roles.parts.is_empty() {
+        let parts = std::mem::take(&mut roles.parts);
+        let (name, model, note) = gguf::merge(parts).map_err(|(first, second, reason)| OpenError::DoNotBelong {
+            first,
+            second,
+            rule: gguf::SPLIT,
+            reason,
+        })?;
+        imported.joins.extend(note.map(|text| JoinNote { rule: gguf::SPLIT, text }));
+        if let Some(first) = take_role(&mut roles.gguf, name.clone(), Box::new(model)) {
+            let reason = "one is a model in parts, the other a whole one".to_owned();
+            return Err(OpenError::DoNotBelong { first, second: name, rule: ONE_OF_EACH, reason });
+        }
+    }
     if let Some((name, opened)) = roles.bundle.take() {
         if let Some(second) = roles.others().first().filter(|_| count > 1) {
             let reason = "a bundle is a whole run already".to_owned();
@@ -164,20 +208,88 @@ fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, Open
         imported.set_aside = opened.set_aside;
         return Ok(imported);
     }
+    if let (Some(second), Some(first)) = (roles.hugging_face().next(), roles.recorded()) {
+        let reason =
+            "a recording is joined with a GGUF file, whose tensor names and shapes can be compared with its own; \
+                      the names of a Hugging Face checkpoint are others"
+                .to_owned();
+        let (first, second) = (first.to_owned(), second.to_owned());
+        return Err(OpenError::DoNotBelong { first, second, rule: llamacpp::with_model::RULE, reason });
+    }
     if roles.capture.is_some() || roles.stamps.is_some() || roles.preload.is_some() {
         return llama(roles, options, imported);
     }
     if let Some((name, capture)) = roles.request {
         return user(&name, &capture, roles.gguf, options, imported);
     }
-    match roles.gguf {
-        Some((name, model)) => {
-            imported.run = gguf::run(&model, &name);
-            remark(&mut imported, &name, &model);
-            Ok(imported)
+    model_files(roles, imported)
+}
+
+/// Rule that a configuration and tensors belong together.
+const CONFIG_AND_TENSORS: &str = "layers-of-the-configuration";
+
+/// A run of model files alone.
+fn model_files(roles: Roles, mut imported: Imported) -> Result<Imported, OpenError> {
+    let apart = |first: &str, second: &str, rule, reason: String| OpenError::DoNotBelong {
+        first: first.to_owned(),
+        second: second.to_owned(),
+        rule,
+        reason,
+    };
+    if let Some((name, model)) = &roles.gguf {
+        if let Some(second) = roles.hugging_face().next() {
+            let reason = "a GGUF file is a whole model already, with its own metadata".to_owned();
+            return Err(apart(name, second, ONE_OF_EACH, reason));
         }
-        None => Err(OpenError::Nothing),
+        imported.run = alone::run(&alone::Source::Gguf(name, model));
+        remark(&mut imported, name, model);
+        return Ok(imported);
     }
+    let config = roles.config.as_ref().map(|(name, config)| (name.as_str(), &**config));
+    if let Some((name, config)) = config {
+        oddities(&mut imported, name, &config.remarks);
+    }
+    if roles.shards.is_empty() && roles.index.is_none() {
+        let Some((name, config)) = config else { return Err(OpenError::Nothing) };
+        imported.run = alone::run(&alone::Source::Config(name, config));
+        return Ok(imported);
+    }
+    for (name, header) in &roles.shards {
+        oddities(&mut imported, name, &header.remarks);
+    }
+    if let Some((name, index)) = &roles.index {
+        oddities(&mut imported, name, &index.remarks);
+    }
+    let (set, note) = safetensors::join(roles.shards, roles.index.map(|(name, index)| (name, *index)))
+        .map_err(|refused| apart(&refused.first, &refused.second, refused.rule, refused.reason))?;
+    imported.joins.extend(note.map(|(rule, text)| JoinNote { rule, text }));
+    for missing in &set.missing {
+        imported.left_out.push(LeftOutNote {
+            file: missing.clone(),
+            what: "a shard of the model".to_owned(),
+            count: 0,
+            reason: "It was not given.".to_owned(),
+        });
+    }
+    if let Some((name, config)) = config {
+        let text = safetensors::belongs(&set, config).map_err(|reason| {
+            let other = set.files.first().map(|(name, _)| name.as_str());
+            let other = other.or(set.index.as_ref().map(|(name, _)| name.as_str())).unwrap_or("the tensors");
+            apart(name, other, CONFIG_AND_TENSORS, reason)
+        })?;
+        imported.joins.push(JoinNote { rule: CONFIG_AND_TENSORS, text });
+    }
+    imported.run = alone::run(&alone::Source::Safetensors(&set, config));
+    Ok(imported)
+}
+
+fn oddities(imported: &mut Imported, name: &str, remarks: &[String]) {
+    imported.left_out.extend(remarks.iter().map(|remark| LeftOutNote {
+        file: name.to_owned(),
+        what: "an oddity of the file".to_owned(),
+        count: 0,
+        reason: remark.clone(),
+    }));
 }
 
 /// Rule that joins a request with a model file: the server names the file, or the name in it.
@@ -249,12 +361,7 @@ fn take_role<T>(role: &mut Option<(String, T)>, name: String, content: T) -> Opt
 }
 
 fn remark(imported: &mut Imported, name: &str, model: &gguf::Model) {
-    imported.left_out.extend(model.remarks.iter().map(|remark| LeftOutNote {
-        file: name.to_owned(),
-        what: "an oddity of the file".to_owned(),
-        count: 0,
-        reason: remark.clone(),
-    }));
+    oddities(imported, name, &model.remarks);
 }
 
 /// A run of llama.cpp from its recordings.

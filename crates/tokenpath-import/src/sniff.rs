@@ -92,6 +92,9 @@ impl Format {
                 | Format::LlamaPreload
                 | Format::RequestCapture
                 | Format::Gguf
+                | Format::Safetensors
+                | Format::SafetensorsIndex
+                | Format::ModelConfig
         )
     }
 }
@@ -99,21 +102,21 @@ impl Format {
 /// What the file is that begins with `head` and is `len` bytes long, if that is known.
 ///
 /// A gzip stream is judged by what it holds; only its head is inflated. Give up to [`HEAD`] bytes.
-pub fn sniff(head: &[u8], len: Option<u64>) -> Format {
+pub fn sniff(head: &[u8], _len: Option<u64>) -> Format {
     let head = head.get(..HEAD).unwrap_or(head);
     if head.starts_with(&[0x1f, 0x8b]) {
         let mut inner = Vec::new();
         // The stream ends in the middle because only its head is here; what was inflated until then counts.
         let _ = MultiGzDecoder::new(head).take(HEAD as u64).read_to_end(&mut inner);
-        return match plain(&inner, None) {
+        return match plain(&inner) {
             Format::Empty | Format::Unknown => Format::Gzip,
             format => format,
         };
     }
-    plain(head, len)
+    plain(head)
 }
 
-fn plain(head: &[u8], len: Option<u64>) -> Format {
+fn plain(head: &[u8]) -> Format {
     if head.is_empty() {
         return Format::Empty;
     }
@@ -132,7 +135,7 @@ fn plain(head: &[u8], len: Option<u64>) -> Format {
     if text.is_empty() {
         return Format::Blank;
     }
-    if is_safetensors(head, len) {
+    if is_safetensors(head) {
         return Format::Safetensors;
     }
     if text.starts_with(b"<") {
@@ -150,11 +153,11 @@ fn plain(head: &[u8], len: Option<u64>) -> Format {
     }
 }
 
-/// 8 bytes of header length, then the header's opening brace.
-fn is_safetensors(head: &[u8], len: Option<u64>) -> bool {
+/// 8 bytes of header length, then the header's opening brace. A length that the file cannot have is still one: the reader
+/// says what is wrong with it. Text has no zero byte, and every length below 2^56 has one.
+fn is_safetensors(head: &[u8]) -> bool {
     let Some((size, rest)) = head.split_first_chunk::<8>() else { return false };
-    let size = u64::from_le_bytes(*size);
-    rest.first() == Some(&b'{') && size >= 2 && len.is_none_or(|len| size <= len.saturating_sub(8))
+    rest.first() == Some(&b'{') && size.contains(&0)
 }
 
 fn object(text: &[u8]) -> Format {
@@ -185,7 +188,8 @@ pub(crate) fn by_keys(keys: &Keys) -> Format {
     if keys.has("weight_map") {
         return Format::SafetensorsIndex;
     }
-    if keys.has("model_type") || keys.has("architectures") {
+    let quantiser = keys.has("producer") && keys.has("quantization");
+    if keys.has("model_type") || keys.has("architectures") || quantiser {
         return Format::ModelConfig;
     }
     if keys.has("created_at") && keys.has("model") {

@@ -21,7 +21,7 @@ pub use timeline::{
     Calls, Copies, Intervals, LeftOut, NodeSets, Queues, Ranges, Segments, Submissions, Timeline, Unrecorded,
 };
 pub use traversal::{Ends, Traversal};
-pub use weights::{COMPONENT_KINDS, Components, Parameters, Tensors, Weights};
+pub use weights::{COMPONENT_KINDS, Components, MIXERS, NETWORKS, Parameters, Tensors, Weights};
 
 use crate::absence::{Absence, AbsenceIndex, starred};
 use crate::json::Object;

@@ -7,6 +7,13 @@ use crate::table::{record, table};
 /// The kinds of component.
 pub const COMPONENT_KINDS: [&str; 4] = ["token_embedding", "decoder_layer", "output_head", "other"];
 
+/// What mixes the tokens in a layer, as the source states it.
+pub const MIXERS: [&str; 6] =
+    ["full_attention", "sliding_attention", "chunked_attention", "linear_attention", "state_space", "none"];
+
+/// What follows the mixer in a layer, as the source states it.
+pub const NETWORKS: [&str; 3] = ["dense", "experts", "none"];
+
 record! {
     /// The model as its file, or the runtime, states it.
     pub struct Weights at "/model" {
@@ -29,7 +36,7 @@ record! {
         /// Components.
         components: Components, Null::Never;
         /// Tensors.
-        tensors: Tensors, Null::Never;
+        tensors: Tensors, Null::Explained;
     }
 }
 
@@ -59,6 +66,10 @@ table! {
         layer: Ints = Kind::Count, Null::EndedBy("layer_end");
         /// Why it belongs to no layer.
         layer_end: Refs = Kind::Ref("/traversal/ends"), Null::Free;
+        /// What mixes the tokens in the layer, where the source states it; attention without a stated window is full.
+        mixer: Texts = Kind::Word(&MIXERS), Null::Free;
+        /// What follows the mixer in the layer, where the source states it.
+        network: Texts = Kind::Word(&NETWORKS), Null::Free;
     }
 }
 

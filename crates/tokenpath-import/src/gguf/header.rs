@@ -137,6 +137,8 @@ pub struct Model {
     pub data_offset: u64,
     /// The file's length.
     pub file_bytes: u64,
+    /// Parts of a split model that were not given; `file_bytes` is then that of the given ones.
+    pub missing_parts: u64,
     /// What is odd about the file and does not keep it from being shown, a sentence each.
     pub remarks: Vec<String>,
 }

@@ -1,26 +1,7 @@
 //! Rule `gguf-names`: from a tensor's name in a GGUF file to its component and role. One table for all architectures.
 
-/// The component a tensor belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Component {
-    /// The token embedding.
-    Embedding,
-    /// A decoder layer.
-    Layer(i64),
-    /// The output head, the final norm included.
-    Head,
-    /// Anything else.
-    Other,
-}
-
-/// Where a tensor belongs and what it is for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The component.
-    pub component: Component,
-    /// The role; `other` when no line of the table knows the name.
-    pub role: String,
-}
+use crate::components::layer_number;
+pub use crate::components::{Component, Place};
 
 /// Names outside the layers.
 const OUTSIDE: [(&str, Component, &str); 13] = [
@@ -146,10 +127,6 @@ pub fn place(name: &str) -> Place {
         Some((_, component, known)) => Place { component: *component, role: role(known) },
         None => Place { component: Component::Other, role: "other".to_owned() },
     }
-}
-
-fn layer_number(digits: &str) -> Option<i64> {
-    (digits.len() <= 5 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
 }
 
 #[cfg(test)]

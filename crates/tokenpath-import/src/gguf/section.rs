@@ -6,74 +6,22 @@ use tokenpath_core::model::{Components, Parameters, Tensors, Weights};
 use tokenpath_core::{Label, Labels, ReasonCode};
 
 use super::header::{Model, Value};
-use super::names::{Component, place};
+use super::names::place;
 use crate::absent::Absences;
-use crate::llamacpp::ends::{EMBEDDING, End, HEAD, OUTSIDE};
+use crate::components::Placed;
+use crate::llamacpp::ends::End;
 
 /// The rule by which names are placed, for labels.
 const RULE: &str = "gguf-names";
 
-/// The components of a model, in the order embedding, layers, head, other; and which of them each name belongs to.
-pub(crate) struct Placed {
-    pub(crate) kinds: Vec<(&'static str, String, Option<i64>, Option<End>)>,
-    pub(crate) component: Vec<u32>,
-    pub(crate) roles: Vec<String>,
-}
-
 /// Places tensors by their names; `layers` is how many the source states, so that a layer without tensors shows.
 pub(crate) fn placed<'a>(names: impl Iterator<Item = &'a str>, layers: Option<i64>) -> Placed {
-    let places: Vec<_> = names.map(place).collect();
-    let mut layer_numbers: Vec<i64> = places
-        .iter()
-        .filter_map(|place| match place.component {
-            Component::Layer(layer) => Some(layer),
-            _ => None,
-        })
-        .collect();
-    // A hostile header may state any number of layers; those without a tensor are listed up to what names can count.
-    layer_numbers.extend(0..layers.unwrap_or(0).min(10_000));
-    layer_numbers.sort_unstable();
-    layer_numbers.dedup();
-    let has = |component: Component| places.iter().any(|place| place.component == component);
-    let mut kinds: Vec<(&'static str, String, Option<i64>, Option<End>)> = Vec::new();
-    let mut keys: Vec<Component> = Vec::new();
-    if has(Component::Embedding) {
-        kinds.push(("token_embedding", "Token embedding".to_owned(), None, Some(EMBEDDING)));
-        keys.push(Component::Embedding);
-    }
-    let first_layer = keys.len();
-    for layer in &layer_numbers {
-        kinds.push(("decoder_layer", format!("Layer {layer}"), Some(*layer), None));
-        keys.push(Component::Layer(*layer));
-    }
-    if has(Component::Head) {
-        kinds.push(("output_head", "Output head".to_owned(), None, Some(HEAD)));
-        keys.push(Component::Head);
-    }
-    if has(Component::Other) {
-        kinds.push(("other", "Other".to_owned(), None, Some(OUTSIDE)));
-        keys.push(Component::Other);
-    }
-    let index = |component: Component| match component {
-        Component::Layer(layer) => layer_numbers.binary_search(&layer).map_or(0, |at| first_layer + at),
-        other => keys.iter().position(|key| *key == other).unwrap_or(0),
-    };
-    let component =
-        places.iter().map(|place| u32::try_from(index(place.component)).unwrap_or(u32::MAX)).collect::<Vec<_>>();
-    Placed { kinds, component, roles: places.into_iter().map(|place| place.role).collect() }
+    Placed::new(names.map(place).collect(), layers, false)
 }
 
 /// The components table; `end` gives the row of an end.
 pub(crate) fn components(placed: &Placed, end: &mut dyn FnMut(End) -> u32) -> Components {
-    Components {
-        given: true,
-        kind: placed.kinds.iter().map(|(kind, ..)| *kind).collect(),
-        name: placed.kinds.iter().map(|(_, name, ..)| name.as_str()).collect(),
-        layer: placed.kinds.iter().map(|(_, _, layer, _)| *layer).collect(),
-        layer_end: placed.kinds.iter().map(|(_, _, _, why)| why.map(&mut *end)).collect(),
-        labels: Labels::all(Label::inferred(RULE)),
-        ..Components::default()
-    }
+    placed.table(Label::inferred(RULE), end)
 }
 
 /// The model section of a GGUF file called `name`.
@@ -102,6 +50,11 @@ pub(crate) fn section(model: &Model, name: &str, absent: &mut Absences, end: &mu
     if layers.is_none() {
         absent.add("/model/layers", ReasonCode::NotReported, "The file states no number of layers.");
     }
+    if model.missing_parts > 0 {
+        let reason =
+            format!("{} parts of the split model are not given, so its size is not known.", model.missing_parts);
+        absent.add("/model/file_bytes", ReasonCode::NotSupplied, reason);
+    }
     let has_output = model.tensors.iter().any(|tensor| tensor.name == "output.weight");
     let has_embedding = model.tensors.iter().any(|tensor| tensor.name == "token_embd.weight");
     let tensors = Tensors {
@@ -129,10 +82,10 @@ pub(crate) fn section(model: &Model, name: &str, absent: &mut Absences, end: &mu
         given: true,
         architecture,
         layers,
-        file_bytes: i64::try_from(model.file_bytes).ok(),
+        file_bytes: i64::try_from(model.file_bytes).ok().filter(|_| model.missing_parts == 0),
         header_bytes: i64::try_from(model.data_offset.min(model.file_bytes)).ok(),
         stated_parameters: model.int("general.parameter_count").filter(|count| *count >= 0),
-        tied_embedding: has_embedding.then_some(!has_output),
+        tied_embedding: (has_embedding && model.missing_parts == 0).then_some(!has_output),
         parameters: parameters(model.metadata.iter().map(|(key, value)| (key.as_str(), value)), read.clone()),
         components: components(&placed, end),
         tensors,

@@ -3,14 +3,25 @@
 use tokenpath_core::model::{Ends, Identity, Instrument, ModelFile, Runtime, Traversal};
 use tokenpath_core::{Label, Labels, ReasonCode, Run};
 
-use super::header::Model;
-use super::section::section;
 use crate::absent::Absences;
+use crate::config::{self, Config};
+use crate::gguf;
 use crate::llamacpp::ends::End;
 use crate::llamacpp::slug;
+use crate::safetensors::{self, Set};
 
-/// The run of a GGUF file called `name`.
-pub(crate) fn run(model: &Model, name: &str) -> Run {
+/// What a model is known from.
+pub(crate) enum Source<'a> {
+    /// A GGUF file.
+    Gguf(&'a str, &'a gguf::Model),
+    /// safetensors, with the configuration beside them if it was given.
+    Safetensors(&'a Set, Option<(&'a str, &'a Config)>),
+    /// A configuration alone.
+    Config(&'a str, &'a Config),
+}
+
+/// The run of model files.
+pub(crate) fn run(source: &Source<'_>) -> Run {
     const REASON: &str = "Only a model file was opened; no run was recorded.";
     let mut absent = Absences::default();
     let mut ends: Vec<End> = Vec::new();
@@ -21,7 +32,27 @@ pub(crate) fn run(model: &Model, name: &str) -> Run {
         });
         u32::try_from(at).unwrap_or(u32::MAX)
     };
-    let weights = section(model, name, &mut absent, &mut row);
+    let (weights, file, stated, bytes) = match source {
+        Source::Gguf(name, model) => {
+            let weights = gguf::section(model, name, &mut absent, &mut row);
+            (weights, *name, model.text("general.name").map(str::to_owned), model.file_bytes)
+        }
+        Source::Safetensors(set, config) => {
+            let layers = config.and_then(|(_, config)| config.layers());
+            let mut weights = safetensors::section(set, layers, &mut absent, &mut row);
+            if let Some((name, config)) = config {
+                config::apply(&mut weights, config, name);
+                absent.remove("/model/architecture");
+                absent.remove("/model/parameters");
+            }
+            let first = set.files.first().map(|(name, _)| name.as_str());
+            let file = first.or(set.index.as_ref().map(|(name, _)| name.as_str())).unwrap_or("");
+            let bytes = set.files.iter().fold(0_u64, |sum, (_, header)| sum.saturating_add(header.file_bytes));
+            (weights, file, None, bytes)
+        }
+        Source::Config(name, config) => (config::section(config, name, &mut absent, &mut row), *name, None, 0),
+    };
+    let name = file;
     absent.all(
         &[
             "/identity/recorded_at",
@@ -43,15 +74,18 @@ pub(crate) fn run(model: &Model, name: &str) -> Run {
     );
     let reason = "Only the header of the model file is read, so no digest of the whole file is computed.";
     absent.add("/identity/model/digest", ReasonCode::NotSupplied, reason);
-    let stated = model.text("general.name").map(str::to_owned);
     if stated.is_none() {
-        absent.add("/identity/model/name", ReasonCode::NotReported, "The file has no general.name.");
+        let reason = match source {
+            Source::Gguf(..) => "The file has no general.name.",
+            _ => "Neither safetensors nor a configuration names the model.",
+        };
+        absent.add("/identity/model/name", ReasonCode::NotReported, reason);
     }
     let shown = stated.clone().unwrap_or_else(|| name.to_owned());
     Run {
         identity: Identity {
             given: true,
-            id: Some(format!("{}-{}", slug(&shown), model.file_bytes)),
+            id: Some(format!("{}-{}", slug(&shown), bytes)),
             title: Some(format!("{shown}: a model file, no run")),
             capture_mode: Some("user".to_owned()),
             runtime: Runtime {
