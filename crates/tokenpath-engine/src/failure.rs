@@ -21,9 +21,10 @@ pub fn of(error: &OpenError) -> Failure {
         OpenError::Malformed { .. } => {
             "The file may be cut off or edited by hand. Get it again from where it was made, or record again."
         }
-        OpenError::Gguf { .. } => {
+        OpenError::Gguf { .. } | OpenError::Safetensors { .. } | OpenError::SafetensorsIndex { .. } => {
             "The file may be cut off: compare its length with where it came from, and copy it again."
         }
+        OpenError::Config { .. } => "Open the config.json that lies beside the model's weights, as it was published.",
         OpenError::DoNotBelong { .. } => "Open them one at a time, or choose files of the same run.",
         _ => "Open the file again, or another one.",
     };

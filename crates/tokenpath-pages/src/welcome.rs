@@ -40,14 +40,16 @@ const SAMPLES: [Sample; 3] = [
 const PATH: [&str; 8] = ["request", "pass", "submission", "interval", "kernel", "node", "tensor", "layer"];
 
 /// What is read, and what it supplies. Only what opens.
-const READS: [(&str, &str); 4] = [
+const READS: [(&str, &str); 6] = [
     ("Tokenpath run bundle", "everything below, already joined"),
     (
         "llama.cpp capture by evaluation callback, abort stamps or preload recorder",
         "passes, graph nodes in encode order, node times, tensors",
     ),
     ("Request capture, NDJSON with arrival times", "the request clock, chunk arrivals, the server's counters"),
-    ("GGUF model file", "tensors, types, exact bytes, architecture"),
+    ("GGUF model file, whole or in parts", "tensors, types, exact bytes, architecture"),
+    ("safetensors: one file, shards, or the index alone", "tensors, types, exact bytes"),
+    ("Hugging Face config.json", "the architecture, the kinds of layers"),
 ];
 
 /// The page.
