@@ -96,7 +96,9 @@ pub fn header(cx: Option<&Context<'_>>) -> Markup {
                 b { (run_name(cx.run)) }
                 span { (conditions(cx.run)) }
             }
-            @if let Some(mode) = &cx.run.identity.capture_mode {
+            @if cx.run.is_model_alone() {
+                span class="chip mode" title="No run was recorded" { "model alone" }
+            } @else if let Some(mode) = &cx.run.identity.capture_mode {
                 span class="chip mode" title="Capture mode" { (mode) " capture" }
             }
             @if cx.run.identity.synthetic == Some(true) {
@@ -134,6 +136,9 @@ fn chip(cx: &Context<'_>, verdict: &Verdict) -> Markup {
 }
 
 fn conditions(run: &Run) -> String {
+    if run.is_model_alone() {
+        return run.model.architecture.clone().unwrap_or_default();
+    }
     let runtime = &run.identity.runtime;
     let mut parts = Vec::new();
     if let Some(name) = &runtime.name {

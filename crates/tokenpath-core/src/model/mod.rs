@@ -110,6 +110,12 @@ impl Run {
         )
     }
 
+    /// Whether a model is all there is: its files were opened, and no run was recorded.
+    pub fn is_model_alone(&self) -> bool {
+        let recorded = [self.request.given, self.passes.given, self.graph.given, self.timeline.given];
+        self.model.given && !recorded.contains(&true)
+    }
+
     /// Whether the recording reaches only the request clock (capture mode `user`).
     pub fn is_user_mode(&self) -> bool {
         self.identity.capture_mode.as_deref() == Some("user")

@@ -72,6 +72,9 @@ fn lead(cx: &Context<'_>) -> Markup {
     let runtime = identity.runtime.name.as_deref();
     let device = identity.device.name.as_deref().or(identity.runtime.backend.as_deref());
     let instrument = identity.instrument.name.as_deref();
+    if cx.run.is_model_alone() {
+        return html! { "A model on its own. No run was recorded, so there is a structure and no time." };
+    }
     html! {
         @match identity.capture_mode.as_deref() {
             Some(mode) => { "A " (mode) " capture" }

@@ -14,8 +14,8 @@ fn no_proportional_stack_without_every_byte_count() {
     let text = text(&html);
     assert!(text.contains("No proportional stack"), "{text}");
     assert!(text.contains("1 of 272 byte counts are missing."));
-    // Without the sum there is no share, so the title is the lens's name.
-    assert!(text.starts_with("Model anatomy\n"), "{text}");
+    // Without the sum there is no share, so the title tells only what is stated.
+    assert!(text.starts_with("30 layers are stated\n"), "{text}");
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn parts_that_exceed_the_file_are_stated_and_not_rescaled() {
     let text = text(&html);
     assert!(text.contains("The parts exceed the stated size of the file."), "{text}");
     assert!(text.contains("(derived) \u{2212}8.36 MB"), "{text}");
-    assert!(text.starts_with("Model anatomy\n") && html.contains("stated size"));
+    assert!(text.starts_with("30 layers are stated\n") && html.contains("stated size"));
 }
 
 #[test]

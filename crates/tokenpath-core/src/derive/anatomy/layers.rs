@@ -90,10 +90,7 @@ pub struct Layers<'a> {
 impl Layers<'_> {
     /// The number of layers after which the sequence of kinds repeats, when it repeats at least once.
     pub fn period(&self) -> Option<usize> {
-        let kinds: Vec<usize> = self.list.iter().map(|layer| layer.kind).collect();
-        (1..=kinds.len() / 2).find(|period| {
-            kinds.len().is_multiple_of(*period) && kinds.iter().zip(kinds.iter().skip(*period)).all(|(a, b)| a == b)
-        })
+        period(&self.list.iter().map(|layer| layer.kind).collect::<Vec<_>>())
     }
 
     /// Consecutive layers of one kind among the first `count` layers: kind, first and last layer.
@@ -107,6 +104,14 @@ impl Layers<'_> {
         }
         out
     }
+}
+
+/// The number of members after which a sequence repeats, when it repeats at least once.
+pub(super) fn period(sequence: &[usize]) -> Option<usize> {
+    let length = sequence.len();
+    (1..=length / 2).find(|period| {
+        length.is_multiple_of(*period) && sequence.iter().zip(sequence.iter().skip(*period)).all(|(a, b)| a == b)
+    })
 }
 
 /// Ascending numbers as ranges of consecutive ones.

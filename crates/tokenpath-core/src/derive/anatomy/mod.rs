@@ -6,6 +6,7 @@
 pub mod experts;
 pub mod layers;
 pub mod role;
+pub mod stated;
 pub mod tensors;
 pub mod widths;
 

@@ -123,7 +123,11 @@ pub fn lens_states(run: &Run, levels: &[Coverage]) -> LensStates {
         run: State::Present,
         request: of(Level::Request),
         passes: of(Level::Passes),
-        model: of(Level::Tensors),
+        // A configuration holds no tensor and still states the structure.
+        model: match of(Level::Tensors) {
+            State::Absent if run.model.given && run.model.components.rows() > 0 => State::Partial,
+            state => state,
+        },
         block: match of(Level::Graph) {
             State::Present if !layered => State::Partial,
             state => state,

@@ -6,6 +6,7 @@ mod structure;
 mod tensors;
 mod widths;
 
+use tokenpath_core::Run;
 use tokenpath_core::derive::anatomy::experts::Experts;
 use tokenpath_core::derive::anatomy::{self, Anatomy, Place};
 use tokenpath_core::derive::chosen::chosen_pass;
@@ -38,8 +39,12 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     let experts = anatomy::experts::experts(run, &model.anatomy, pass);
     html! {
         (lens_head(&title(&model, experts.as_ref()), &html! {
-            "The model file, drawn so that area is bytes. Share of the file is never share of time: an embedding is read "
-            "one row at a time, and whole only where it serves as the head."
+            @if run.model.tensors.given {
+                "The model file, drawn so that area is bytes. Share of the file is never share of time: an embedding is "
+                "read one row at a time, and whole only where it serves as the head."
+            } @else {
+                "What the model's source states. Without its tensors nothing is drawn to scale."
+            }
         }))
         (structure::figure(&model))
         @if run.model.tensors.given {
@@ -55,7 +60,7 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
             }
             div {
                 @if let Some(experts) = &experts { (routing::figure(&model, experts)) }
-                (parts(&model))
+                @if run.model.tensors.given { (parts(&model)) }
             }
         }
         (parameters(cx))
@@ -74,7 +79,7 @@ fn title(model: &Model<'_>, experts: Option<&Experts>) -> Markup {
     }
     let count = i64::try_from(layers.list.len()).unwrap_or(i64::MAX);
     let Ok(share) = anatomy::share_of_file(run, &model.anatomy, sum, "all layers") else {
-        return html! { (Lens::Model.name()) };
+        return without_bytes(run);
     };
     if count == 0 {
         return html! { (Lens::Model.name()) };
@@ -86,6 +91,17 @@ fn title(model: &Model<'_>, experts: Option<&Experts>) -> Markup {
         (_, kinds, _) => format!("{} layers of {kinds} kinds", format::grouped(count)),
     };
     html! { (format::quantity(&share.quantity)) " of the file is " (what) (second(model, experts)) }
+}
+
+/// The finding where bytes are not known: how many layers of how many kinds are stated.
+fn without_bytes(run: &Run) -> Markup {
+    let kinds = anatomy::stated::kinds(run).len();
+    match (run.model.layers, kinds) {
+        (Some(1), _) => html! { "One layer is stated" },
+        (Some(layers), 0 | 1) => html! { (format::grouped(layers)) " layers are stated" },
+        (Some(layers), kinds) => html! { (format::grouped(layers)) " layers of " (kinds) " kinds are stated" },
+        (None, _) => html! { (Lens::Model.name()) },
+    }
 }
 
 /// The second finding: what one token addresses of a file with experts, else the largest tensor when it is a tenth of

@@ -1,6 +1,7 @@
 //! The structure: embedding, layers folded where they are alike, head. Its joints are conceptual.
 
 use tokenpath_core::derive::anatomy::layers::{LayerKind, Mixer, Network};
+use tokenpath_core::derive::anatomy::stated::{self, StatedKind};
 use tokenpath_core::derive::anatomy::{Place, tensor_bytes};
 use tokenpath_core::derive::part::Part;
 use tokenpath_core::derive::sum::Sum;
@@ -9,14 +10,18 @@ use tokenpath_core::item::Item;
 use super::Model;
 use crate::format;
 use crate::html::{Markup, html, part_class, swatch, symbol};
-use crate::value::value;
+use crate::value::{glyph, value};
 
 /// At most so many steps of folded layers are drawn; longer sequences are told in words.
 const MOST_STEPS: usize = 12;
 
-/// Draws the structure.
+/// Draws the structure: from the tensors, and without them from what the source says in words.
 pub(super) fn figure(model: &Model<'_>) -> Markup {
     let cx = model.cx;
+    let kinds = stated::kinds(cx.run);
+    if !cx.run.model.tensors.given {
+        return in_words(model, &kinds);
+    }
     let layers = &model.anatomy.layers;
     let sum_of = |place: &dyn Fn(Place) -> bool| {
         let mut sum = Sum::default();
@@ -78,13 +83,98 @@ pub(super) fn figure(model: &Model<'_>) -> Markup {
             @if tied == Some(false) { "The head has a matrix of its own. " }
             "Kinds are told by the roles of a layer's tensors."
         }
+        @if kinds.len() > 1 { (listing(&kinds)) }
     };
-    let stated = cx.run.reading(
-        cx.run.model.layers.map(tokenpath_core::fact::Quantity::Count),
-        cx.run.model.label("layers"),
-        "/model/layers",
-    );
-    crate::page::figure("The structure", &html! { (value(&stated)) " layers stated" }, &body)
+    crate::page::figure("The structure", &layers_stated(model), &body)
+}
+
+fn layers_stated(model: &Model<'_>) -> Markup {
+    let weights = &model.cx.run.model;
+    let count = weights.layers.map(tokenpath_core::fact::Quantity::Count);
+    let stated = model.cx.run.reading(count, weights.label("layers"), "/model/layers");
+    html! { (value(&stated)) " layers stated" }
+}
+
+/// The structure where there are no tensors to tell it by.
+fn in_words(model: &Model<'_>, kinds: &[StatedKind<'_>]) -> Markup {
+    let run = model.cx.run;
+    let components = &run.model.components;
+    let has = |kind: &str| (0..components.rows()).any(|row| components.kind.get(row) == Some(kind));
+    let stated::Sequence { stretches: shown, times } = stated::sequence(kinds);
+    let tied = run.model.tied_embedding;
+    let body = html! {
+        ol class="stack" {
+            @if has("token_embedding") {
+                li class="box" { span class="t" { (swatch(part_class(Part::Embedding))) "token embedding" } }
+                (joint())
+            }
+            @if !shown.is_empty() && shown.len() <= MOST_STEPS {
+                @for (at, (kind, first, last)) in shown.iter().enumerate() {
+                    @if at > 0 { (joint()) }
+                    @if let Some(kind) = kinds.get(*kind) {
+                        li class="box" {
+                            span class="t" {
+                                @if last > first { (last - first + 1) " × " }
+                                "layer"
+                            }
+                            span { (words(kind)) }
+                            @if times > 1 { span class="q" { "this order " (times) " times" } }
+                            @else { span class="q" { (numbers(*first, *last)) } }
+                        }
+                    }
+                }
+            } @else {
+                li class="box" {
+                    span class="t" { "layers" }
+                    @if kinds.len() > 1 { span { (kinds.len()) " kinds in " (shown.len()) " stretches" } }
+                }
+            }
+            @if has("output_head") || tied == Some(true) {
+                (joint())
+                li class="box" {
+                    span class="t" { (swatch(part_class(Part::Embedding))) "output head" }
+                    @if tied == Some(true) { span { "reads the embedding's matrix" } }
+                }
+            }
+        }
+        @if !kinds.is_empty() { (listing(kinds)) }
+        p class="note" { "The joints explain the order and are not recorded. Kinds are as the source states them; no file with tensors is open to compare." }
+    };
+    crate::page::figure("The structure", &layers_stated(model), &body)
+}
+
+/// Which layers are of which stated kind.
+fn listing(kinds: &[StatedKind<'_>]) -> Markup {
+    html! {
+        ul class="dash" {
+            @for kind in kinds {
+                li {
+                    @if let Some(label) = kind.label { (glyph(label)) }
+                    b { (words(kind)) } ": " (listed(&kind.layers))
+                }
+            }
+        }
+    }
+}
+
+/// A stated kind in words.
+fn words(kind: &StatedKind<'_>) -> String {
+    let mixer = match kind.mixer {
+        Some("full_attention") => "full attention",
+        Some("sliding_attention") => "attention in a sliding window",
+        Some("chunked_attention") => "attention in chunks",
+        Some("linear_attention") => "linear attention",
+        Some("state_space") => "state space",
+        Some("none") => "no mixer",
+        _ => "mixer not stated",
+    };
+    let network = match kind.network {
+        Some("dense") => "feed-forward",
+        Some("experts") => "experts",
+        Some("none") => "no network",
+        _ => "network not stated",
+    };
+    format!("{mixer}, {network}")
 }
 
 fn joint() -> Markup {
