@@ -12,6 +12,10 @@ use crate::{Done, files};
 
 /// Writes the bundle, then says on stderr what was joined by which rule and what was left out.
 pub(crate) fn run(convert: &Convert) -> Done {
+    if let Some(input) = convert.files.iter().find(|input| same_file(input, &convert.output)) {
+        return Err(Failure::new(format!("{} is an input and would be the output", input.display()))
+            .advise("Name another file with -o: what the bundle leaves out would be lost."));
+    }
     let opened = open(&convert.files, convert.keep_text)?;
     let errors: Vec<_> = opened.problems.iter().filter(|problem| !problem.rule.is_notice()).collect();
     if !errors.is_empty() {
@@ -42,4 +46,9 @@ pub(crate) fn run(convert: &Convert) -> Done {
     let absent = opened.run.absent.len();
     note(format!("{} in its absence list.", files::plural(absent, "entry", "entries")));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether two paths lead to one file.
+fn same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

@@ -19,11 +19,16 @@ impl Source {
     pub(crate) fn open(path: &Path) -> Result<Source, Failure> {
         let failed =
             |error: &io::Error| Failure::io("opening", path, error).advise("Is the path right, and may you read it?");
-        let file = File::open(path).map_err(|error| failed(&error))?;
-        let metadata = file.metadata().map_err(|error| failed(&error))?;
+        // Before it is opened: opening a pipe waits for a writer.
+        let metadata = std::fs::metadata(path).map_err(|error| failed(&error))?;
         if metadata.is_dir() {
             return Err(Failure::new(format!("{} is a folder", path.display())).advise("Name the files in it."));
         }
+        if !metadata.is_file() {
+            return Err(Failure::new(format!("{} is a device or a pipe", path.display()))
+                .advise("Files are read from several places, so save it to a file first."));
+        }
+        let file = File::open(path).map_err(|error| failed(&error))?;
         Ok(Source { file, length: metadata.len() })
     }
 }

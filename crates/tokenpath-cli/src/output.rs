@@ -74,19 +74,39 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes a file so that a reader sees the old content or the new, never half of it.
+/// Writes a file so that a reader sees the old content or the new, never half of it. A link stays one: what it leads to
+/// is written. What is no file (a device, a pipe) takes the bytes and stays what it is. A file that was there keeps its
+/// permissions.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let parent = path
+    let failed = |error: &io::Error| Failure::io("writing", path, error);
+    // A link to nothing has no target to look up; it is replaced, as a missing file is made.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let existing = std::fs::metadata(&target).ok();
+    if let Some(metadata) = &existing {
+        if metadata.is_dir() {
+            return Err(Failure::new(format!("{} is a folder", path.display())).advise("Name a file in it."));
+        }
+        if !metadata.is_file() {
+            let mut taker = std::fs::OpenOptions::new().write(true).open(&target).map_err(|error| failed(&error))?;
+            return taker.write_all(bytes).map_err(|error| failed(&error));
+        }
+    }
+    let parent = target
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty())
         .map_or_else(|| PathBuf::from("."), Path::to_path_buf);
     let mut file = NamedTempFile::new_in(&parent).map_err(|error| {
-        Failure::io("creating a file in", &parent, &error).advise("Does the folder exist, and may you write to it?")
+        Failure::new(format!("creating a file in {} failed: {}", parent.display(), error.kind()))
+            .advise("Does the folder exist, and may you write to it?")
     })?;
+    let permitted = |file: &std::fs::File| match &existing {
+        Some(metadata) => file.set_permissions(metadata.permissions()),
+        None => readable(file),
+    };
     let written =
-        file.write_all(bytes).and_then(|()| file.as_file().sync_all()).and_then(|()| readable(file.as_file()));
-    written.map_err(|error| Failure::io("writing", path, &error))?;
-    file.persist(path).map_err(|error| Failure::io("writing", path, &error.error))?;
+        file.write_all(bytes).and_then(|()| file.as_file().sync_all()).and_then(|()| permitted(file.as_file()));
+    written.map_err(|error| failed(&error))?;
+    file.persist(&target).map_err(|error| failed(&error.error))?;
     Ok(())
 }
 

@@ -190,3 +190,48 @@ fn convert_leaves_what_was_there_when_it_fails() {
     assert_eq!(code, 2);
     assert!(err.contains("no/such/folder"), "{err}");
 }
+
+#[test]
+fn convert_does_not_write_over_its_input() {
+    let (_folder, file) = temporary("run.json", bundle().as_bytes());
+    let (code, _, err) = run(&["convert", &file, "-o", &file]);
+    assert_eq!(code, 2);
+    assert!(err.contains("is an input and would be the output"), "{err}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), bundle());
+}
+
+#[cfg(unix)]
+#[test]
+fn convert_keeps_links_pipes_and_permissions_as_they_are() {
+    use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let convert = |to: &Path| run(&["convert", &fixture("tiny-dense"), "-o", to.to_str().unwrap()]);
+
+    fs::write(at("private.json"), "old").unwrap();
+    fs::set_permissions(at("private.json"), fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("private.json", at("link.json")).unwrap();
+    let (code, _, err) = convert(&at("link.json"));
+    assert_eq!(code, 0, "{err}");
+    assert!(fs::symlink_metadata(at("link.json")).unwrap().is_symlink());
+    assert!(fs::read_to_string(at("private.json")).unwrap().starts_with("{\"tokenpath\":1"));
+    assert_eq!(fs::metadata(at("private.json")).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let pipe = at("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (code, _, err) = run(&["check", pipe.to_str().unwrap()]);
+    assert_eq!(code, 2);
+    assert!(err.contains("is a device or a pipe"), "{err}");
+    let read = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read_to_string(pipe).unwrap()
+    });
+    let (code, _, err) = convert(&pipe);
+    assert_eq!(code, 0, "{err}");
+    assert!(read.join().unwrap().starts_with("{\"tokenpath\":1"));
+    assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+
+    let (code, _, err) = convert(folder.path());
+    assert_eq!(code, 2);
+    assert!(err.contains("is a folder"), "{err}");
+}
