@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use js_sys::Array;
 use tokenpath_engine::View;
-use tokenpath_engine::message::{Opening, Order, Progress, Report};
+use tokenpath_engine::message::{Message, Opening, Order, Progress, Report};
 use tokenpath_pages::{errors, format};
 use wasm_bindgen::prelude::*;
 use web_sys::{Event, HtmlElement, HtmlProgressElement, MessageEvent, Worker};
@@ -43,6 +43,8 @@ impl Source {
 pub(super) struct Running {
     worker: Worker,
     pub(super) source: Source,
+    /// The view that the opening was asked for.
+    asked: String,
     said_why: Rc<Cell<bool>>,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(Event)>,
@@ -76,8 +78,9 @@ impl Page {
     pub(super) fn open(self: &Rc<Self>, source: Source) {
         self.close_opening();
         match self.start(source) {
-            Ok(running) => {
+            Ok(mut running) => {
                 let opening = Opening { fragment: self.fragment_to_open(), keeps: !self.is_empty() };
+                running.asked.clone_from(&opening.fragment);
                 match &running.source {
                     Source::Files(files) => running.send(&Order::Open(opening), files),
                     Source::Address(address) => running.send(&Order::Fetch { address: address.clone(), opening }, &[]),
@@ -142,7 +145,7 @@ impl Page {
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        Ok(Running { worker, source, said_why, _on_message: on_message, _on_error: on_error })
+        Ok(Running { worker, source, asked: String::new(), said_why, _on_message: on_message, _on_error: on_error })
     }
 
     fn reported(self: &Rc<Self>, token: &Token, report: Report) {
@@ -168,6 +171,8 @@ impl Page {
     fn opened(self: &Rc<Self>, effects: Vec<tokenpath_engine::message::Effect>) {
         let Some(running) = self.opening.borrow_mut().take() else { return };
         let name = running.source.name();
+        // A link of a published page may have been followed while the run was read.
+        let followed = Some(self.fragment()).filter(|now| self.current.borrow().is_none() && *now != running.asked);
         let fragment = self.fragment_to_open();
         let had_run = self.current.borrow().is_some();
         if matches!(running.source, Source::Files(_)) {
@@ -184,6 +189,10 @@ impl Page {
             let _ = body.class_list().remove_1("empty");
         }
         self.carry_out(effects);
+        if let Some(fragment) = followed {
+            self.set_fragment(&fragment, false);
+            self.send(Message::Navigate { fragment });
+        }
         self.say(&format!("Opened {name}"));
     }
 
