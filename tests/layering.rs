@@ -11,13 +11,17 @@ use tokenpath_tests::rust_paths::named_paths;
 /// Each package of the workspace, and those of the workspace that it may depend on.
 const LAYERS: &[(&str, &[&str])] = &[
     ("tokenpath-core", &[]),
+    ("tokenpath-recipes", &["tokenpath-core"]),
     ("tokenpath-import", &["tokenpath-core"]),
-    ("tokenpath-pages", &["tokenpath-core"]),
+    ("tokenpath-pages", &["tokenpath-core", "tokenpath-recipes"]),
     ("tokenpath-engine", &["tokenpath-core", "tokenpath-import", "tokenpath-pages"]),
     ("tokenpath-web", &["tokenpath-core", "tokenpath-pages", "tokenpath-engine"]),
     ("tokenpath-worker", &["tokenpath-core", "tokenpath-import", "tokenpath-pages", "tokenpath-engine"]),
     ("tokenpath-cli", &["tokenpath-core", "tokenpath-import", "tokenpath-pages", "tokenpath-engine"]),
-    ("tokenpath-tests", &["tokenpath-core", "tokenpath-import", "tokenpath-pages", "tokenpath-engine"]),
+    (
+        "tokenpath-tests",
+        &["tokenpath-core", "tokenpath-recipes", "tokenpath-import", "tokenpath-pages", "tokenpath-engine"],
+    ),
     ("xtask", &[]),
 ];
 

@@ -3,6 +3,7 @@
 //!
 //! Must never contain: a guess at what the file does not state (head counts from widths, say).
 
+pub mod elements;
 pub mod experts;
 pub mod layers;
 pub mod role;

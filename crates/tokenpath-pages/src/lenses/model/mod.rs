@@ -1,5 +1,6 @@
 //! The lens Model anatomy: structure, byte stack, tensor table, projection widths, experts.
 
+mod amount;
 mod routing;
 mod stack;
 mod structure;
@@ -56,6 +57,7 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
         div class="two" {
             div {
                 @if run.model.tensors.given { (widths::figure(&model)) }
+                (amount::figure_of(cx))
                 (cannot_tell(cx))
             }
             div {
