@@ -22,7 +22,8 @@ fn run(path: &Path) -> tokenpath_core::Run {
 
 fn counted(path: &Path) -> u64 {
     let run = run(path);
-    let architecture = assemble(&StatedByRun(&run)).unwrap_or_else(|refused| panic!("{}: {refused}", path.display()));
+    let architecture =
+        assemble(&StatedByRun::new(&run)).unwrap_or_else(|refused| panic!("{}: {refused}", path.display()));
     totals(&architecture).all().total
 }
 
@@ -83,11 +84,32 @@ fn parameters_that_one_token_addresses_are_those_of_the_cards() {
         ("ai-dynamo__aiconfigurator-core__mistralai--Mixtral-8x7B-v0.1_config.json", 12.9e9, true),
     ] {
         let run = run(&folder.join(file));
-        let counts = totals(&assemble(&StatedByRun(&run)).unwrap());
+        let counts = totals(&assemble(&StatedByRun::new(&run)).unwrap());
         let all = counts.all().addressed;
         let active = if with_embedding { all } else { all - counts.embedding.addressed };
         let apart = (active as f64 - published).abs() / published;
         assert!(apart <= 0.005, "{file}: {active}");
+    }
+}
+
+/// GGUF states the same under other names, and what the recipe then counts are its tensors: as many elements as a file
+/// of that architecture holds. Rotary factors are computed, not learned, and no recipe has them.
+#[test]
+fn recipes_of_gguf_metadata_have_the_elements_of_the_tensors() {
+    let fixtures = ["smollm2", "tiny-dense", "tiny-moe", "tiny-hybrid"]
+        .map(|name| repository::root().join("fixtures").join(name).join("run.json.gz"));
+    let names = ["llama-gqa-q4km", "qwen3moe", "qwen3next-hybrid", "deepseek2-mla", "gemma3-swa", "mamba"];
+    let extra = extra("gguf").map(|folder| names.map(|name| folder.join(format!("synthetic__{name}.gguf"))));
+    for path in fixtures.into_iter().chain(extra.into_iter().flatten()) {
+        let run = run(&path);
+        let tensors = &run.model.tensors;
+        let held: i64 = (0..tensors.rows())
+            .filter(|row| tensors.role.get(*row) != Some("rotary_frequencies"))
+            .map(|row| tensors.shape.get(row).unwrap().iter().product::<i64>())
+            .sum();
+        let recipe =
+            assemble(&StatedByRun::new(&run)).unwrap_or_else(|refused| panic!("{}: {refused}", path.display()));
+        assert_eq!(totals(&recipe).all().total, u64::try_from(held).unwrap(), "{}", path.display());
     }
 }
 
@@ -96,7 +118,7 @@ fn what_cannot_be_assembled_says_why() {
     let folder = repository::root().join("tests/parameters/configs");
     let mut odd = run(&folder.join("llama_biases.json"));
     odd.model.architecture = Some("perceiver".to_owned());
-    let refused = assemble(&StatedByRun(&odd)).unwrap_err();
+    let refused = assemble(&StatedByRun::new(&odd)).unwrap_err();
     assert!(matches!(&refused, Refused::Unknown { model_type } if model_type == "perceiver"));
     assert!(refused.to_string().contains("known are llama, mistral"), "{refused}");
     let mut short = run(&folder.join("mixtral.json"));
@@ -107,7 +129,7 @@ fn what_cannot_be_assembled_says_why() {
         .map(|source| source.filter(|name| *name != "num_local_experts").or(Some("x")))
         .collect();
     assert_eq!(
-        assemble(&StatedByRun(&short)).unwrap_err(),
+        assemble(&StatedByRun::new(&short)).unwrap_err(),
         Refused::Lacks { family: "Mixtral", field: "num_local_experts" }
     );
 }

@@ -1,5 +1,6 @@
 //! The fields that a source states, under the names of Hugging Face's `config.json`.
 
+mod gguf;
 mod run;
 
 pub use run::StatedByRun;
@@ -15,7 +16,7 @@ pub trait Stated {
     /// A whole number for each layer.
     fn ints(&self, key: &str) -> Option<Vec<u64>>;
     /// What each layer is, as far as it is stated.
-    fn layers(&self) -> Vec<Kind>;
+    fn layers(&self) -> &[Kind];
     /// Whether the head reads the embedding's matrix.
     fn tied(&self) -> Option<bool>;
 }

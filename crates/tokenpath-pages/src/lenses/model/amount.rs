@@ -23,7 +23,8 @@ struct Recipe {
 /// Draws the figure; nothing where neither tensors nor parameters of the architecture are known.
 pub(super) fn figure_of(cx: &Context<'_>) -> Markup {
     let run = cx.run;
-    let recipe = assemble(&StatedByRun(run)).map(|architecture| Recipe { totals: totals(&architecture), architecture });
+    let recipe =
+        assemble(&StatedByRun::new(run)).map(|architecture| Recipe { totals: totals(&architecture), architecture });
     let counted = elements(run);
     if counted.is_empty() && run.model.parameters.rows() == 0 {
         return html! {};
@@ -34,8 +35,8 @@ pub(super) fn figure_of(cx: &Context<'_>) -> Markup {
                 th scope="col" { "Part" }
                 @if !counted.is_empty() { th scope="col" class="n" { "In the tensors" } }
                 @if recipe.is_ok() {
-                    th scope="col" class="n" { (glyph(&estimated())) "By the recipe" }
-                    th scope="col" class="n" { (glyph(&estimated())) "One token addresses" }
+                    th scope="col" class="n" { (glyph(&estimated())) " By the recipe" }
+                    th scope="col" class="n" { (glyph(&estimated())) " One token addresses" }
                 }
             } }
             tbody {

@@ -58,9 +58,10 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
             div {
                 @if run.model.tensors.given { (widths::figure(&model)) }
                 (amount::figure_of(cx))
-                (cannot_tell(cx))
+                @if run.model.tensors.given { (cannot_tell(cx)) }
             }
             div {
+                @if !run.model.tensors.given { (cannot_tell(cx)) }
                 @if let Some(experts) = &experts { (routing::figure(&model, experts)) }
                 @if run.model.tensors.given { (parts(&model)) }
             }
