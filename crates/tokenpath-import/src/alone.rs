@@ -20,6 +20,10 @@ pub(crate) enum Source<'a> {
     Config(&'a str, &'a Config),
 }
 
+/// Why a model file that was given has no digest.
+pub(crate) const NO_DIGEST: &str =
+    "Only the header of the model file is read, so no digest of the whole file is computed.";
+
 /// The run of model files.
 pub(crate) fn run(source: &Source<'_>) -> Run {
     const REASON: &str = "Only a model file was opened; no run was recorded.";
@@ -72,8 +76,7 @@ pub(crate) fn run(source: &Source<'_>) -> Run {
         ReasonCode::NotSupplied,
         REASON,
     );
-    let reason = "Only the header of the model file is read, so no digest of the whole file is computed.";
-    absent.add("/identity/model/digest", ReasonCode::NotSupplied, reason);
+    absent.add("/identity/model/digest", ReasonCode::NotSupplied, NO_DIGEST);
     if stated.is_none() {
         let reason = match source {
             Source::Gguf(..) => "The file has no general.name.",

@@ -26,6 +26,7 @@ pub mod safetensors;
 
 pub mod sniff;
 mod wall;
+mod with_run;
 
 pub use error::OpenError;
 pub use open::{Continue, Imported, JoinNote, LeftOutNote, OpenOptions, Progress, open};

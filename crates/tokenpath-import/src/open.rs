@@ -10,7 +10,7 @@ use crate::load::{Content, Loaded, load};
 use crate::read_at::ReadAt;
 use crate::request;
 use crate::sniff::Format;
-use crate::{alone, config, gguf, safetensors};
+use crate::{alone, config, gguf, safetensors, with_run};
 
 /// How to open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -198,15 +198,10 @@ fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, Open
         }
     }
     if let Some((name, opened)) = roles.bundle.take() {
-        if let Some(second) = roles.others().first().filter(|_| count > 1) {
-            let reason = "a bundle is a whole run already".to_owned();
-            let second = (*second).to_owned();
-            return Err(OpenError::DoNotBelong { first: name, second, rule: ONE_OF_EACH, reason });
-        }
         imported.run = opened.run;
         imported.problems = opened.problems;
         imported.set_aside = opened.set_aside;
-        return Ok(imported);
+        return if count > 1 { finished(&name, roles, imported) } else { Ok(imported) };
     }
     if let (Some(second), Some(first)) = (roles.hugging_face().next(), roles.recorded()) {
         let reason =
@@ -223,6 +218,56 @@ fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, Open
         return user(&name, &capture, roles.gguf, options, imported);
     }
     model_files(roles, imported)
+}
+
+/// A finished run and what was given with it: the model that it read, or nothing that could belong to it.
+fn finished(name: &str, roles: Roles, mut imported: Imported) -> Result<Imported, OpenError> {
+    let apart = |second: &str, rule, reason: String| OpenError::DoNotBelong {
+        first: name.to_owned(),
+        second: second.to_owned(),
+        rule,
+        reason,
+    };
+    if let Some(second) = roles.recorded() {
+        let reason = "a bundle is a whole recording already; two recordings are compared, not joined".to_owned();
+        return Err(apart(second, ONE_OF_EACH, reason));
+    }
+    if !imported.problems.is_empty() {
+        let second = roles.others().first().map_or_else(String::new, |other| (*other).to_owned());
+        let reason = "the bundle has errors, so its references cannot be followed".to_owned();
+        return Err(apart(&second, with_run::RULE, reason));
+    }
+    if let Some((file, model)) = &roles.gguf {
+        if let Some(second) = roles.hugging_face().next() {
+            let reason = "a GGUF file is a whole model already, with its own metadata".to_owned();
+            return Err(apart(second, ONE_OF_EACH, reason));
+        }
+        let text = with_run::join(&mut imported.run, &with_run::Source::Gguf(file, model))
+            .map_err(|reason| apart(file, with_run::RULE, reason))?;
+        imported.joins.push(JoinNote { rule: with_run::RULE, text });
+        remark(&mut imported, file, model);
+        return Ok(imported);
+    }
+    if roles.shards.is_empty() && roles.index.is_none() {
+        let second = roles.config.as_ref().map_or("", |(file, _)| file.as_str());
+        let reason = "a configuration names no tensor that could be compared with the run's".to_owned();
+        return Err(apart(second, with_run::RULE, reason));
+    }
+    let (set, note) =
+        safetensors::join(roles.shards, roles.index.map(|(file, index)| (file, *index))).map_err(|refused| {
+            OpenError::DoNotBelong {
+                first: refused.first,
+                second: refused.second,
+                rule: refused.rule,
+                reason: refused.reason,
+            }
+        })?;
+    imported.joins.extend(note.map(|(rule, text)| JoinNote { rule, text }));
+    let file = set.files.first().map(|(file, _)| file.clone()).or(set.index.as_ref().map(|(file, _)| file.clone()));
+    let text = with_run::join(&mut imported.run, &with_run::Source::Safetensors(&set))
+        .map_err(|reason| apart(file.as_deref().unwrap_or("the index"), with_run::RULE, reason))?;
+    imported.joins.push(JoinNote { rule: with_run::RULE, text });
+    Ok(imported)
 }
 
 /// Rule that a configuration and tensors belong together.

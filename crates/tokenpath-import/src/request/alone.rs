@@ -89,7 +89,7 @@ pub(crate) fn run(capture: &Capture, keep_text: bool, model: Option<(&str, &gguf
         absent.add("/identity/model/name", ReasonCode::NotReported, "Neither request nor answer names the model.");
     }
     let reason = match model {
-        Some(_) => "Only the header of the model file is read, so no digest of the whole file is computed.",
+        Some(_) => crate::alone::NO_DIGEST,
         None => "The model file was not given.",
     };
     absent.add("/identity/model/digest", ReasonCode::NotSupplied, reason);
