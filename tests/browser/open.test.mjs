@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { file, fixture, repeated } from "./bundles.mjs";
+import { writeModelOf } from "./gguf.mjs";
 import { browserTest } from "./harness.mjs";
 import { becomes, opens, sample, shows, starts } from "./steps.mjs";
 
@@ -29,6 +30,37 @@ browserTest("a file opens by the dialog, and a second one takes its place", asyn
   assert.notEqual(await name.textContent(), first);
   // The lens stays; Back leads to the run lens of the file that is open now.
   await shows(app, "passes");
+});
+
+browserTest("a model dropped on the run that read it joins it; another is refused, and can be opened alone", async (app) => {
+  const bundle = fixture("tiny-dense");
+  const model = file("joined.gguf", "");
+  writeModelOf(model, bundle, "the model of the run");
+  await opens(app, "fixtures/tiny-dense/run.json.gz");
+  const before = await app.page.locator(".ident b").textContent();
+  await app.drop("body", model);
+  const notice = app.page.locator("#notice");
+  const count = bundle.model.tensors.name.length;
+  await notice.getByText(`All ${count} tensors that the run names are among the ${count} of joined.gguf`).waitFor();
+  await notice.getByText("model-of-the-run").waitFor();
+  assert.equal(await app.page.locator(".ident b").textContent(), before);
+  await app.assertAccessible();
+  await app.screenshot("joined");
+  await notice.getByRole("button", { name: "Close" }).click();
+  // The verdict is that of the run, which is still there.
+  await app.page.locator("#to-traversal").click();
+  await shows(app, "traversal");
+
+  const other = file("other.gguf", "");
+  writeModelOf(other, fixture("tiny-moe"), "another model");
+  await app.drop("body", other);
+  const alert = app.page.getByRole("alert");
+  await alert.getByText(/does not belong|do not belong/).waitFor();
+  await app.assertAccessible();
+  assert.equal(await app.page.locator(".ident b").textContent(), before);
+  await app.page.getByRole("button", { name: "Open the model instead of the run" }).click();
+  await becomes(() => app.page.locator(".ident b").textContent(), "another model", "what is open");
+  assert.equal(await notice.textContent(), "");
 });
 
 browserTest("a file opens by dropping it anywhere", async (app) => {

@@ -6,7 +6,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use tokenpath_core::Run;
 use tokenpath_core::derive::coverage::LensStates;
 use tokenpath_core::traverse::{self, ComputedBy, Verdict};
-use tokenpath_import::{Continue, Imported, OpenOptions, ReadAt};
+use tokenpath_import::read_at::head;
+use tokenpath_import::sniff::HEAD;
+use tokenpath_import::{Continue, Imported, OpenError, OpenOptions, ReadAt, sniff};
 use tokenpath_pages::errors::{self, Failure};
 use tokenpath_pages::html::Markup;
 use tokenpath_pages::inspector;
@@ -18,6 +20,7 @@ use tokenpath_pages::view::{Links, View};
 use crate::failure;
 use crate::message::{Effect, Hand, Message, Opening, Progress, Region};
 use crate::timeline::{Leads, Timeline};
+use crate::told;
 
 /// A file to open: its name, for messages only, and its bytes.
 pub struct File<'a> {
@@ -25,6 +28,39 @@ pub struct File<'a> {
     pub name: String,
     /// The bytes.
     pub bytes: &'a dyn ReadAt,
+}
+
+/// Files that were opened.
+#[derive(Debug)]
+pub struct Opened {
+    /// What to show.
+    pub effects: Vec<Effect>,
+    /// Whether the files of the run that was open are part of the new one.
+    pub joined: bool,
+}
+
+/// Reads files as one run.
+fn read(files: &[File<'_>], progress: &mut dyn FnMut(Progress)) -> Result<Imported, OpenError> {
+    let files = files.iter().map(|file| (file.name.clone(), file.bytes)).collect();
+    // Text stays: who opens a file here sees what is in it, and nothing leaves the page.
+    let options = OpenOptions { keep_text: true };
+    tokenpath_import::open(files, &options, &mut |at| {
+        progress(Progress {
+            stage: format!("Reading {}", at.file),
+            done: at.bytes,
+            total: at.total,
+            unit: "bytes".to_owned(),
+        });
+        if at.bytes == at.total {
+            progress(stage(format!("Checking {}", at.file)));
+        }
+        Continue::Yes
+    })
+}
+
+/// Whether a file of the open run is a model file rather than a recording.
+fn holds_model(file: &File<'_>) -> bool {
+    head(file.bytes, HEAD).is_ok_and(|head| sniff(&head, Some(file.bytes.len())).is_model())
 }
 
 /// The session: at most one run, and a view of it.
@@ -64,7 +100,8 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// Opens files as one run.
+    /// Opens files as one run. Model files that come after those of the open run join it; a model beside an open model
+    /// takes its place.
     ///
     /// # Errors
     /// When nothing can be shown of them: the effects then say what was wrong, and everything else stays.
@@ -73,35 +110,39 @@ impl Engine {
         files: &[File<'_>],
         opening: &Opening,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<Vec<Effect>, Vec<Effect>> {
-        let files = files.iter().map(|file| (file.name.clone(), file.bytes)).collect();
-        // Text stays: who opens a file here sees what is in it, and nothing leaves the page.
-        let options = OpenOptions { keep_text: true };
-        let imported = tokenpath_import::open(files, &options, &mut |at| {
-            progress(Progress {
-                stage: format!("Reading {}", at.file),
-                done: at.bytes,
-                total: at.total,
-                unit: "bytes".to_owned(),
-            });
-            if at.bytes == at.total {
-                progress(stage(format!("Checking {}", at.file)));
-            }
-            Continue::Yes
-        });
-        match imported {
-            Ok(imported) => {
-                progress(stage("Walking the token under test".to_owned()));
-                self.session = Some(Session::new(imported));
-                self.view = View::parse(&opening.fragment);
-                self.shown.clear();
-                self.title.clear();
-                let mut effects = self.render(true);
-                effects.push(notice(String::new()));
-                Ok(effects)
-            }
-            Err(error) => Err(vec![notice(errors::panel(&failure::of(&error), opening.keeps).into_string())]),
+    ) -> Result<Opened, Vec<Effect>> {
+        let (earlier, new) = files.split_at(opening.earlier.min(files.len()));
+        let refused = |error: &OpenError, alone: bool| {
+            vec![notice(errors::panel(&failure::of(error), opening.keeps, alone).into_string())]
+        };
+        let fresh = read(new, progress).map_err(|error| refused(&error, false))?;
+        let joins = !earlier.is_empty() && fresh.formats.iter().all(|format| format.is_model());
+        if !joins {
+            return Ok(self.show(fresh, false, opening, progress));
         }
+        match read(files, progress) {
+            Ok(joined) => Ok(self.show(joined, true, opening, progress)),
+            Err(_) if earlier.iter().all(|file| holds_model(file)) => Ok(self.show(fresh, false, opening, progress)),
+            Err(error) => Err(refused(&error, true)),
+        }
+    }
+
+    fn show(
+        &mut self,
+        imported: Imported,
+        joined: bool,
+        opening: &Opening,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Opened {
+        progress(stage("Walking the token under test".to_owned()));
+        let said = told::panel(&imported).map_or_else(String::new, Markup::into_string);
+        self.session = Some(Session::new(imported));
+        self.view = View::parse(&opening.fragment);
+        self.shown.clear();
+        self.title.clear();
+        let mut effects = self.render(true);
+        effects.push(notice(said));
+        Opened { effects, joined }
     }
 
     /// What to show when a bundle could not be fetched from an address.
@@ -110,7 +151,7 @@ impl Engine {
             what: format!("{address} was not read: {what}."),
             advice: "The address may be mistyped, or the file is no longer there. Open the file itself.".to_owned(),
         };
-        vec![notice(errors::panel(&failure, opening.keeps).into_string())]
+        vec![notice(errors::panel(&failure, opening.keeps, false).into_string())]
     }
 
     /// Handles a message. Without an open run nothing happens.

@@ -9,8 +9,9 @@ mod engine;
 mod failure;
 pub mod message;
 mod timeline;
+mod told;
 
-pub use engine::{Engine, File};
+pub use engine::{Engine, File, Opened};
 pub use failure::of as failure_of;
 pub use tokenpath_import::{ReadAt, ReadFailed};
 pub use tokenpath_pages::lens::Lens;

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 pub enum Order {
     /// Open the files that travel beside this order.
     Open(Opening),
-    /// Fetch a bundle and open it. The shell refuses an address of another origin.
+    /// Fetch a bundle and open it, before the files that travel beside this order. The shell refuses an address of
+    /// another origin.
     Fetch {
         /// The address, absolute.
         address: String,
@@ -32,6 +33,9 @@ pub struct Opening {
     pub fragment: String,
     /// Whether a run is open that stays so if this opening fails.
     pub keeps: bool,
+    /// How many of the files, from the first, are those of the open run: model files that come after them join it.
+    #[serde(default)]
+    pub earlier: usize,
 }
 
 /// From the worker to the page.
@@ -44,6 +48,8 @@ pub enum Report {
     Opened {
         /// What to show.
         effects: Vec<Effect>,
+        /// Whether the files of the run that was open are part of the new one.
+        joined: bool,
     },
     /// The files could not be opened; nothing else changed.
     Refused {

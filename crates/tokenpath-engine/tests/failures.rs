@@ -11,7 +11,7 @@ use tokenpath_engine::{Engine, File};
 fn refusal(name: &str, bytes: &[u8]) -> String {
     let bytes = bytes.to_vec();
     let files = [File { name: name.to_owned(), bytes: &bytes }];
-    let opening = Opening { fragment: String::new(), keeps: true };
+    let opening = Opening { fragment: String::new(), keeps: true, ..Opening::default() };
     let effects = Engine::default().open(&files, &opening, &mut |_| {}).unwrap_err();
     match effects.as_slice() {
         [Effect::Region { region: Region::Notice, html, .. }] => html.clone(),
@@ -66,8 +66,8 @@ fn a_section_with_errors_shows_them_in_its_place_and_the_rest_stays() {
     let bytes = serde_json::to_vec(&bundle).unwrap();
     let files = [File { name: "broken.json".to_owned(), bytes: &bytes }];
     let mut engine = Engine::default();
-    let opening = Opening { fragment: "#passes".to_owned(), keeps: false };
-    let effects = engine.open(&files, &opening, &mut |_| {}).unwrap();
+    let opening = Opening { fragment: "#passes".to_owned(), keeps: false, ..Opening::default() };
+    let effects = engine.open(&files, &opening, &mut |_| {}).unwrap().effects;
     let lens = lens(&effects);
     assert!(lens.contains("cannot be drawn"), "{lens}");
     assert!(lens.contains("/passes/rows/kind/0") && lens.contains("sideways"), "{lens}");

@@ -14,8 +14,8 @@ fn fixture(name: &str) -> Vec<u8> {
 
 fn open_at(engine: &mut Engine, name: &str, bytes: Vec<u8>, fragment: &str) -> Result<Vec<Effect>, Vec<Effect>> {
     let files = [File { name: name.to_owned(), bytes: &bytes }];
-    let opening = Opening { fragment: fragment.to_owned(), keeps: false };
-    engine.open(&files, &opening, &mut |_| {})
+    let opening = Opening { fragment: fragment.to_owned(), keeps: false, ..Opening::default() };
+    engine.open(&files, &opening, &mut |_| {}).map(|opened| opened.effects)
 }
 
 fn opened(name: &str, fragment: &str) -> (Engine, Vec<Effect>) {
@@ -54,6 +54,48 @@ fn opening_fills_every_region() {
     assert!(header.contains("SmolLM2-135M-Instruct"), "{header}");
     assert!(header.contains("lab capture"), "{header}");
     assert!(effects.iter().any(|effect| matches!(effect, Effect::Title { text } if text.starts_with("Run: "))));
+}
+
+/// A configuration, which is a model alone.
+const CONFIG: &str = r#"{"model_type":"llama","num_hidden_layers":2,"hidden_size":64}"#;
+/// The weights of one layer of such a model, as safetensors without data to speak of.
+fn weights() -> Vec<u8> {
+    let header = r#"{"model.layers.1.mlp.up_proj.weight":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#;
+    [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[0; 4]].concat()
+}
+
+fn beside(first: (&str, &[u8]), second: (&str, &[u8])) -> Result<tokenpath_engine::Opened, Vec<Effect>> {
+    let files = [
+        File { name: first.0.to_owned(), bytes: &first.1 },
+        File { name: second.0.to_owned(), bytes: &second.1 },
+    ];
+    let opening = Opening { keeps: true, earlier: 1, ..Opening::default() };
+    Engine::default().open(&files, &opening, &mut |_| {})
+}
+
+#[test]
+fn a_model_beside_what_is_open_joins_it_or_takes_its_place_or_is_refused_with_a_way_out() {
+    let weights = weights();
+    let joined = beside(("model.safetensors", &weights), ("config.json", CONFIG.as_bytes())).unwrap();
+    assert!(joined.joined);
+    let notice = html(&joined.effects, Region::Notice).unwrap();
+    assert!(notice.contains("Joined into one run") && notice.contains("layers-of-the-configuration"), "{notice}");
+
+    let other = CONFIG.replace(":64", ":96");
+    let replaced = beside(("config.json", CONFIG.as_bytes()), ("other.json", other.as_bytes())).unwrap();
+    assert!(!replaced.joined, "two models are looked at one after the other");
+    assert!(html(&replaced.effects, Region::Lens).is_some());
+
+    let run = fixture("tiny-dense");
+    let refused = beside(("run.json.gz", &run), ("model.safetensors", &weights)).unwrap_err();
+    let notice = html(&refused, Region::Notice).unwrap();
+    assert!(notice.contains("none of the") && notice.contains("tensors that the run names is in it"), "{notice}");
+    assert!(notice.contains(r#"data-act="alone""#) && notice.contains("stays open"), "{notice}");
+
+    let chat = fixture("user-chat");
+    let another = beside(("run.json.gz", &run), ("chat.json.gz", &chat)).unwrap();
+    assert!(!another.joined, "another recording takes the place of the open one");
+    assert!(html(&another.effects, Region::Header).unwrap().contains("user"));
 }
 
 #[test]

@@ -22,7 +22,7 @@ impl Timeline {
         let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
         let files = [File { name: "run.json.gz".to_owned(), bytes: &bytes }];
         let mut engine = Engine::default();
-        let opening = Opening { fragment: fragment.to_owned(), keeps: false };
+        let opening = Opening { fragment: fragment.to_owned(), keeps: false, ..Opening::default() };
         engine.open(&files, &opening, &mut |_| {}).unwrap();
         let mut timeline = Timeline { engine, effects: Vec::new() };
         timeline.hand(Hand::Surface { width: WIDTH, height: HEIGHT, scale: 1.0, dark: false });

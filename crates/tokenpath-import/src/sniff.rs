@@ -82,6 +82,11 @@ impl Format {
         }
     }
 
+    /// Whether it describes a model and records nothing.
+    pub fn is_model(self) -> bool {
+        matches!(self, Format::Gguf | Format::Safetensors | Format::SafetensorsIndex | Format::ModelConfig)
+    }
+
     /// Whether [`crate::open`] reads it.
     pub fn is_read(self) -> bool {
         matches!(

@@ -19,14 +19,18 @@ pub struct Failure {
     pub advice: String,
 }
 
-/// The panel over the lens after a failure. `keeps`: whether a run is open that stays so.
-pub fn panel(failure: &Failure, keeps: bool) -> Markup {
+/// The panel over the lens after a failure. `keeps`: whether a run is open that stays so. `alone`: whether the files can
+/// be opened in its place.
+pub fn panel(failure: &Failure, keeps: bool, alone: bool) -> Markup {
     html! {
         div class="notice" {
             h2 { "That could not be opened" }
             p class="what" { (failure.what) }
             p { (failure.advice) }
             @if keeps { p { "The run that was open stays open." } }
+            @if alone {
+                button class="btn go" type="button" id="alone" data-act="alone" { "Open the model instead of the run" }
+            }
             button class="btn edge" type="button" id="dismiss" data-act="dismiss" { "Close" }
         }
     }
@@ -53,6 +57,7 @@ pub fn foreign(address: &str) -> Markup {
             what: format!("{address} is of another origin."),
             advice: "This page reads bundles of its own site only. Save the file and open it from there.".to_owned(),
         },
+        false,
         false,
     )
 }

@@ -12,6 +12,7 @@ pub mod inspector;
 pub mod lens;
 pub mod lenses;
 pub mod naming;
+pub mod notes;
 pub mod page;
 pub mod raster;
 pub mod scene;

@@ -44,16 +44,16 @@ pub fn worker() -> Result<(), JsValue> {
             return;
         };
         match order {
-            Order::Open(opening) => {
-                let files = parts.iter().skip(1).filter_map(|file| file.dyn_into::<web_sys::File>().ok());
-                let files = files.map(|file| (file.name(), BlobBytes::new(file.into()))).collect();
-                open(&message_scope, &engine, files, &opening);
-            }
+            Order::Open(opening) => open(&message_scope, &engine, files_beside(&parts), &opening),
             Order::Fetch { address, opening } => {
                 let (scope, engine) = (message_scope.clone(), Rc::clone(&engine));
                 spawn_local(async move {
                     match fetch(&scope, &address).await {
-                        Ok(blob) => open(&scope, &engine, vec![(name_of(&address), BlobBytes::new(blob))], &opening),
+                        Ok(blob) => {
+                            let mut files = vec![(name_of(&address), BlobBytes::new(blob))];
+                            files.extend(files_beside(&parts));
+                            open(&scope, &engine, files, &opening);
+                        }
                         Err(what) => {
                             let effects = Engine::refuse_address(&address, &what, &opening);
                             send(&scope, &Report::Refused { effects });
@@ -79,6 +79,12 @@ pub fn worker() -> Result<(), JsValue> {
     Ok(())
 }
 
+/// The files that travel beside an order.
+fn files_beside(parts: &Array) -> Vec<(String, BlobBytes)> {
+    let files = parts.iter().skip(1).filter_map(|file| file.dyn_into::<web_sys::File>().ok());
+    files.map(|file| (file.name(), BlobBytes::new(file.into()))).collect()
+}
+
 fn open(
     scope: &DedicatedWorkerGlobalScope,
     engine: &Rc<RefCell<Engine>>,
@@ -97,7 +103,7 @@ fn open(
         }
     };
     let report = match engine.borrow_mut().open(&files, opening, &mut progress) {
-        Ok(effects) => Report::Opened { effects },
+        Ok(opened) => Report::Opened { effects: opened.effects, joined: opened.joined },
         Err(effects) => Report::Refused { effects },
     };
     send(scope, &report);

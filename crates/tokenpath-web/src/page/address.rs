@@ -19,7 +19,7 @@ pub(super) fn start(page: &Rc<Page>) {
     }
     page.scroll_to.set(page.saved_scroll());
     match page.named_bundle() {
-        Some(Ok(address)) => page.open(Source::Address(address)),
+        Some(Ok(address)) => page.open(Source { address: Some(address), files: Vec::new() }),
         Some(Err(address)) => page.notice(&errors::foreign(&address).into_string()),
         None if page.is_empty() && !page.fragment().is_empty() => page.notice(&errors::not_open().into_string()),
         None => {}
@@ -89,10 +89,7 @@ impl Page {
     /// Back or Forward may lead to an entry of another bundle. The page then starts again, with that one.
     pub(super) fn check_bundle_address(&self) {
         let loaded = match &*self.current.borrow() {
-            Some(running) => match &running.source {
-                Source::Address(address) => Some(address.clone()),
-                Source::Files(_) => None,
-            },
+            Some(running) => running.source.address.clone().filter(|_| running.source.files.is_empty()),
             None => return,
         };
         let named = self.here().and_then(|here| here.search_params().get("open"));
@@ -123,8 +120,7 @@ impl Page {
 
     /// Puts the address on the clipboard.
     pub(super) fn share(self: &Rc<Self>) {
-        let from_files =
-            self.current.borrow().as_ref().is_some_and(|running| matches!(running.source, Source::Files(_)));
+        let from_files = self.current.borrow().as_ref().is_some_and(|running| !running.source.files.is_empty());
         let said = if from_files {
             "Address copied. It names this view; whoever opens it needs the same file."
         } else {

@@ -12,7 +12,6 @@ use web_sys::{
 };
 
 use super::Page;
-use super::opening::Source;
 
 /// So long after the last scrolling its position is kept, in milliseconds.
 const SCROLL_SETTLES_MS: i32 = 120;
@@ -83,6 +82,7 @@ impl Page {
             "cancel" => self.cancel(),
             "dismiss" => self.dismiss(),
             "reopen" => self.reopen(),
+            "alone" => self.open_alone(),
             "skip" => self.focus("main"),
             _ => {
                 let id = target.get_attribute("data-id").unwrap_or_default();
@@ -122,7 +122,7 @@ impl Page {
 
     fn take_files(self: &Rc<Self>, input: &HtmlInputElement) {
         if let Some(files) = input.files() {
-            self.open_files(files);
+            self.open_list(files);
         }
         // The same file chosen again is a change again.
         input.set_value("");
@@ -150,14 +150,14 @@ impl Page {
         let Some(data) = event.data_transfer().filter(has_files) else { return };
         event.prevent_default();
         if let Some(files) = data.files() {
-            self.open_files(files);
+            self.open_list(files);
         }
     }
 
-    fn open_files(self: &Rc<Self>, files: web_sys::FileList) {
+    fn open_list(self: &Rc<Self>, files: web_sys::FileList) {
         let files: Vec<web_sys::File> = (0..files.length()).filter_map(|i| files.get(i)).collect();
         if !files.is_empty() {
-            self.open(Source::Files(files));
+            self.open_files(files);
         }
     }
 

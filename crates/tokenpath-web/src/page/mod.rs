@@ -44,6 +44,8 @@ struct Page {
     scroll_to: Cell<Option<f64>>,
     /// What the crashed worker had open.
     crashed: RefCell<Option<Source>>,
+    /// What was refused beside the open run.
+    refused: RefCell<Option<Source>>,
     /// The timeline's drawing surface, while its lens is shown.
     stage: RefCell<Option<Stage>>,
     /// The pixels of the frame that a report names, until they are drawn.
@@ -79,6 +81,7 @@ pub fn page(spawn: js_sys::Function) -> Result<(), JsValue> {
         busy: Cell::new(false),
         scroll_to: Cell::new(None),
         crashed: RefCell::new(None),
+        refused: RefCell::new(None),
         stage: RefCell::new(None),
         frame_pixels: RefCell::new(None),
         saying: Cell::new(0),

@@ -17,25 +17,31 @@ use super::Page;
 /// An opening that is done sooner shows no progress: it would only flash.
 const PROGRESS_AFTER_MS: i32 = 150;
 
-/// Where a run comes from.
-#[derive(Clone)]
-pub(super) enum Source {
-    /// Files that were chosen or dropped.
-    Files(Vec<web_sys::File>),
-    /// An address of this origin.
-    Address(String),
+/// Where a run comes from: an address of this origin, then files that were chosen or dropped.
+#[derive(Clone, Default)]
+pub(super) struct Source {
+    pub(super) address: Option<String>,
+    pub(super) files: Vec<web_sys::File>,
 }
 
 impl Source {
     /// What it is called, for people.
     fn name(&self) -> String {
-        match self {
-            Source::Files(files) => files.iter().map(web_sys::File::name).collect::<Vec<_>>().join(", "),
-            Source::Address(address) => {
-                let path = address.split(['?', '#']).next().unwrap_or(address);
-                path.rsplit('/').next().unwrap_or(path).to_owned()
-            }
-        }
+        let address = self.address.iter().map(|address| {
+            let path = address.split(['?', '#']).next().unwrap_or(address);
+            path.rsplit('/').next().unwrap_or(path).to_owned()
+        });
+        address.chain(self.files.iter().map(web_sys::File::name)).collect::<Vec<_>>().join(", ")
+    }
+
+    fn count(&self) -> usize {
+        self.files.len() + usize::from(self.address.is_some())
+    }
+
+    /// This, and files after it.
+    fn and(mut self, files: &[web_sys::File]) -> Source {
+        self.files.extend_from_slice(files);
+        self
     }
 }
 
@@ -43,6 +49,8 @@ impl Source {
 pub(super) struct Running {
     worker: Worker,
     pub(super) source: Source,
+    /// What was asked for without the files of the run that was open, when those were sent with it.
+    fresh: Option<Source>,
     /// The view that the opening was asked for.
     asked: String,
     said_why: Rc<Cell<bool>>,
@@ -74,17 +82,36 @@ impl Drop for Running {
 type Token = Rc<Cell<bool>>;
 
 impl Page {
+    /// Starts opening chosen or dropped files, in place of an opening under way. The files of the open run go with
+    /// them: a model that it read joins it.
+    pub(super) fn open_files(self: &Rc<Self>, files: Vec<web_sys::File>) {
+        let fresh = Source { address: None, files };
+        let open = self.current.borrow().as_ref().map(|running| running.source.clone());
+        match open {
+            Some(open) => self.open_as(open.clone().and(&fresh.files), Some((open.count(), fresh))),
+            None => self.open(fresh),
+        }
+    }
+
     /// Starts opening, in place of an opening under way.
     pub(super) fn open(self: &Rc<Self>, source: Source) {
+        self.open_as(source, None);
+    }
+
+    fn open_as(self: &Rc<Self>, source: Source, beside: Option<(usize, Source)>) {
         self.close_opening();
+        self.refused.borrow_mut().take();
         match self.start(source) {
             Ok(mut running) => {
-                let opening = Opening { fragment: self.fragment_to_open(), keeps: !self.is_empty() };
+                let earlier = beside.as_ref().map_or(0, |(earlier, _)| *earlier);
+                let opening = Opening { fragment: self.fragment_to_open(), keeps: !self.is_empty(), earlier };
                 running.asked.clone_from(&opening.fragment);
-                match &running.source {
-                    Source::Files(files) => running.send(&Order::Open(opening), files),
-                    Source::Address(address) => running.send(&Order::Fetch { address: address.clone(), opening }, &[]),
-                }
+                running.fresh = beside.map(|(_, fresh)| fresh);
+                let order = match &running.source.address {
+                    Some(address) => Order::Fetch { address: address.clone(), opening },
+                    None => Order::Open(opening),
+                };
+                running.send(&order, &running.source.files);
                 *self.opening.borrow_mut() = Some(running);
                 self.show_progress_later();
             }
@@ -101,6 +128,15 @@ impl Page {
         if self.opening.borrow().is_some() {
             self.close_opening();
             self.say("Cancelled. Nothing was opened.");
+        }
+    }
+
+    /// Opens what was refused beside the open run in its place.
+    pub(super) fn open_alone(self: &Rc<Self>) {
+        let source = self.refused.borrow_mut().take();
+        if let Some(source) = source {
+            self.notice("");
+            self.open(source);
         }
     }
 
@@ -145,14 +181,24 @@ impl Page {
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        Ok(Running { worker, source, asked: String::new(), said_why, _on_message: on_message, _on_error: on_error })
+        Ok(Running {
+            worker,
+            source,
+            fresh: None,
+            asked: String::new(),
+            said_why,
+            _on_message: on_message,
+            _on_error: on_error,
+        })
     }
 
     fn reported(self: &Rc<Self>, token: &Token, report: Report) {
         match report {
             Report::Progress(progress) => self.show_progress(&progress),
-            Report::Opened { effects } => self.opened(effects),
+            Report::Opened { effects, joined } => self.opened(effects, joined),
             Report::Refused { effects } => {
+                let fresh = self.opening.borrow_mut().as_mut().and_then(|running| running.fresh.take());
+                *self.refused.borrow_mut() = fresh;
                 later(self, Self::close_opening);
                 self.hide_progress();
                 self.carry_out(effects);
@@ -168,14 +214,22 @@ impl Page {
         }
     }
 
-    fn opened(self: &Rc<Self>, effects: Vec<tokenpath_engine::message::Effect>) {
-        let Some(running) = self.opening.borrow_mut().take() else { return };
-        let name = running.source.name();
+    fn opened(self: &Rc<Self>, effects: Vec<tokenpath_engine::message::Effect>, joined: bool) {
+        let Some(mut running) = self.opening.borrow_mut().take() else { return };
+        let fresh = running.fresh.take();
+        let said = match &fresh {
+            Some(fresh) if joined => format!("Joined {} with the open run", fresh.name()),
+            Some(fresh) => format!("Opened {}", fresh.name()),
+            None => format!("Opened {}", running.source.name()),
+        };
+        if let Some(fresh) = fresh.filter(|_| !joined) {
+            running.source = fresh;
+        }
         // A link of a published page may have been followed while the run was read.
         let followed = Some(self.fragment()).filter(|now| self.current.borrow().is_none() && *now != running.asked);
         let fragment = self.fragment_to_open();
         let had_run = self.current.borrow().is_some();
-        if matches!(running.source, Source::Files(_)) {
+        if !running.source.files.is_empty() {
             let fragment = View::parse(&fragment).fragment();
             self.leave_bundle_address(&fragment, had_run || self.address_names_bundle());
         }
@@ -193,7 +247,7 @@ impl Page {
             self.set_fragment(&fragment, false);
             self.send(Message::Navigate { fragment });
         }
-        self.say(&format!("Opened {name}"));
+        self.say(&said);
     }
 
     /// The worker trapped. If it did not say why, memory is what it ran out of: every other fault is reported by the
