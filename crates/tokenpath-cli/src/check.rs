@@ -39,11 +39,18 @@ fn as_json(opened: &Opened, token: &Verdict, passes: Option<&Vec<Verdict>>) -> S
             })
         })
         .collect();
+    let left_out: Vec<_> = opened
+        .left_out
+        .iter()
+        .map(|left| json!({ "file": left.file, "what": left.what, "count": left.count, "reason": left.reason }))
+        .collect();
     let mut document = json!({
         "files": opened.files,
         "title": opened.run.identity.title,
         "capture_mode": opened.run.identity.capture_mode,
         "joined": opened.joins.iter().map(|join| json!({ "rule": join.rule, "text": join.text })).collect::<Vec<_>>(),
+        "left_out": left_out,
+        "remarks": opened.remarks.iter().map(|remark| json!({ "file": remark.file, "text": remark.text })).collect::<Vec<_>>(),
         "problems": problems,
         "set_aside": opened.set_aside,
         "verdict": token,
@@ -60,6 +67,13 @@ fn as_text(opened: &Opened, token: &Verdict, passes: &[Verdict]) -> String {
     let _ = writeln!(out, "{}", opened.run.identity.title.as_deref().unwrap_or("A run without a title"));
     for join in &opened.joins {
         let _ = writeln!(out, "  joined by {}: {}", join.rule, join.text);
+    }
+    for remark in &opened.remarks {
+        let _ = writeln!(out, "  {}: {}", remark.file, remark.text);
+    }
+    for left in &opened.left_out {
+        let count = if left.count > 0 { format!("{} ", left.count) } else { String::new() };
+        let _ = writeln!(out, "  left out of {}: {count}{}. {}", left.file, left.what, left.reason);
     }
     let errors = opened.problems.iter().filter(|problem| !problem.rule.is_notice()).count();
     let _ = writeln!(out, "bundle: {}", files::plural(errors, "error", "errors"));

@@ -39,6 +39,9 @@ pub(crate) fn run(convert: &Convert) -> Done {
     for join in &opened.joins {
         note(format!("Joined by {}: {}", join.rule, join.text));
     }
+    for remark in &opened.remarks {
+        note(format!("{}: {}", remark.file, remark.text));
+    }
     for left in &opened.left_out {
         let count = if left.count > 0 { format!("{} ", left.count) } else { String::new() };
         note(format!("Left out of {}: {count}{}. {}", left.file, left.what, left.reason));

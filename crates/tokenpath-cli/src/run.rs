@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use tokenpath_core::{Problem, Run};
-use tokenpath_import::{Continue, JoinNote, LeftOutNote, OpenError, OpenOptions, ReadAt};
+use tokenpath_import::{Continue, JoinNote, LeftOutNote, OpenError, OpenOptions, ReadAt, Remark};
 
 use crate::files::{Progress, sources};
 use crate::output::Failure;
@@ -22,6 +22,8 @@ pub(crate) struct Opened {
     pub(crate) joins: Vec<JoinNote>,
     /// What the files held and the run leaves out.
     pub(crate) left_out: Vec<LeftOutNote>,
+    /// What is odd about the files.
+    pub(crate) remarks: Vec<Remark>,
 }
 
 /// Opens `paths` as one run.
@@ -44,6 +46,7 @@ pub(crate) fn open(paths: &[PathBuf], keep_text: bool) -> Result<Opened, Failure
         set_aside: imported.set_aside,
         joins: imported.joins,
         left_out: imported.left_out,
+        remarks: imported.remarks,
     })
 }
 

@@ -65,10 +65,8 @@ fn weights() -> Vec<u8> {
 }
 
 fn beside(first: (&str, &[u8]), second: (&str, &[u8])) -> Result<tokenpath_engine::Opened, Vec<Effect>> {
-    let files = [
-        File { name: first.0.to_owned(), bytes: &first.1 },
-        File { name: second.0.to_owned(), bytes: &second.1 },
-    ];
+    let files =
+        [File { name: first.0.to_owned(), bytes: &first.1 }, File { name: second.0.to_owned(), bytes: &second.1 }];
     let opening = Opening { keeps: true, earlier: 1, ..Opening::default() };
     Engine::default().open(&files, &opening, &mut |_| {})
 }

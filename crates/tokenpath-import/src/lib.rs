@@ -29,6 +29,6 @@ mod wall;
 mod with_run;
 
 pub use error::OpenError;
-pub use open::{Continue, Imported, JoinNote, LeftOutNote, OpenOptions, Progress, open};
+pub use open::{Continue, Imported, JoinNote, LeftOutNote, OpenOptions, Progress, Remark, open};
 pub use read_at::{ReadAt, ReadFailed};
 pub use sniff::{Format, sniff};

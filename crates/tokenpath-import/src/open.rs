@@ -61,6 +61,15 @@ pub struct LeftOutNote {
     pub reason: String,
 }
 
+/// Something odd about a file that was read all the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The file.
+    pub file: String,
+    /// What is odd, a sentence.
+    pub text: String,
+}
+
 /// What was opened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
@@ -72,6 +81,8 @@ pub struct Imported {
     pub joins: Vec<JoinNote>,
     /// What the files held and the run leaves out.
     pub left_out: Vec<LeftOutNote>,
+    /// What is odd about the files.
+    pub remarks: Vec<Remark>,
     /// What is wrong with the run: of a bundle what its reader found, of an import nothing.
     pub problems: Vec<Problem>,
     /// Sections of a bundle that were set aside.
@@ -180,6 +191,7 @@ fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, Open
         formats: Vec::new(),
         joins: Vec::new(),
         left_out: Vec::new(),
+        remarks: Vec::new(),
         problems: Vec::new(),
         set_aside: Vec::new(),
     };
@@ -329,12 +341,7 @@ fn model_files(roles: Roles, mut imported: Imported) -> Result<Imported, OpenErr
 }
 
 fn oddities(imported: &mut Imported, name: &str, remarks: &[String]) {
-    imported.left_out.extend(remarks.iter().map(|remark| LeftOutNote {
-        file: name.to_owned(),
-        what: "an oddity of the file".to_owned(),
-        count: 0,
-        reason: remark.clone(),
-    }));
+    imported.remarks.extend(remarks.iter().map(|remark| Remark { file: name.to_owned(), text: remark.clone() }));
 }
 
 /// Rule that joins a request with a model file: the server names the file, or the name in it.

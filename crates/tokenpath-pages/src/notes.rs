@@ -1,4 +1,4 @@
-//! What opening several files has to say: the rules that joined them, and what was left out.
+//! What opening has to say: the rules that joined several files, what is odd about a file, and what was left out.
 
 use crate::html::{Markup, html};
 
@@ -11,20 +11,37 @@ pub struct Note {
     pub text: String,
 }
 
-/// The panel over the lens.
-pub fn panel(joins: &[Note], left_out: &[Note]) -> Markup {
-    let list = |notes: &[Note]| {
-        html! { ul class="dash" { @for note in notes { li { (note.text) " " code { (note.name) } } } } }
-    };
-    html! {
-        div class="notice told" {
-            h2 { "Joined into one run" }
-            (list(joins))
-            @if !left_out.is_empty() {
-                p { "Left out:" }
-                (list(left_out))
-            }
-            button class="btn edge" type="button" id="dismiss" data-act="dismiss" { "Close" }
+/// All there is to say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// By which rules files were joined.
+    pub joins: Vec<Note>,
+    /// What is odd about files.
+    pub remarks: Vec<Note>,
+    /// What the files held and the run leaves out.
+    pub left_out: Vec<Note>,
+}
+
+impl Notes {
+    /// The panel over the lens; `None` when there is nothing to say.
+    pub fn panel(&self) -> Option<Markup> {
+        if self.joins.is_empty() && self.remarks.is_empty() && self.left_out.is_empty() {
+            return None;
         }
+        let list = |notes: &[Note]| {
+            html! { ul class="dash" { @for note in notes { li { (note.text) " " code { (note.name) } } } } }
+        };
+        Some(html! {
+            div class="notice told" {
+                @if self.joins.is_empty() { h2 { "What reading it found" } }
+                @else { h2 { "Joined into one run" } (list(&self.joins)) }
+                (list(&self.remarks))
+                @if !self.left_out.is_empty() {
+                    p { "Left out:" }
+                    (list(&self.left_out))
+                }
+                button class="btn edge" type="button" id="dismiss" data-act="dismiss" { "Close" }
+            }
+        })
     }
 }
