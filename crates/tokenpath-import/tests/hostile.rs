@@ -118,7 +118,7 @@ fn hostile_gguf_headers() {
     ] {
         let imported = open_all(&[file(&data, name)]).unwrap();
         assert!(errors(validate(&imported.run)).is_empty(), "{name}: {:?}", errors(validate(&imported.run)).first());
-        assert!(imported.left_out.iter().any(|note| note.reason.contains(words)), "{name}: {:?}", imported.left_out);
+        assert!(imported.remarks.iter().any(|remark| remark.text.contains(words)), "{name}: {:?}", imported.remarks);
     }
 }
 

@@ -90,7 +90,7 @@ fn every_safetensors_tensor_is_what_the_package_reads() {
 fn broken_safetensors_say_what_is_wrong() {
     let Some(data) = extra("safetensors") else { return };
     let said = |name: &str| match open_all(&[file(&data, &format!("broken__{name}.safetensors"))]) {
-        Ok(imported) => imported.left_out.iter().map(|note| note.reason.clone()).collect::<Vec<_>>().join(" "),
+        Ok(imported) => imported.remarks.iter().map(|remark| remark.text.clone()).collect::<Vec<_>>().join(" "),
         Err(error) => error.to_string(),
     };
     for (name, words) in [
@@ -218,7 +218,7 @@ fn shards_index_and_configuration_become_one_run() {
     assert_eq!(label(3), "read:model-00002-of-00002.safetensors");
     assert_eq!(run.model.parameters.labels.cell("value", 0).unwrap().to_string(), "read:config.json");
     assert_eq!(run.model.components.mixer.get(1), Some("full_attention"));
-    assert!(imported.left_out.iter().any(|note| note.reason.contains("NaN or Infinity")));
+    assert!(imported.remarks.iter().any(|remark| remark.text.contains("NaN or Infinity")));
 }
 
 #[test]
@@ -334,7 +334,7 @@ fn parts_of_a_split_model() {
     assert_eq!(imported.run.model.file_bytes, i64::try_from(two[0].1.len() + two[1].1.len()).ok());
     let one = opened(&two[..1]);
     assert_eq!(one.run.model.file_bytes, None);
-    assert!(one.left_out.iter().any(|note| note.reason.contains("Of 2 parts these are not given: 1.")));
+    assert!(one.remarks.iter().any(|remark| remark.text.contains("Of 2 parts these are not given: 1.")));
     let twice = [("b".to_owned(), part(1, 2, "output.weight")), ("c".to_owned(), part(1, 2, "x"))];
     assert!(open_all(&twice).unwrap_err().to_string().contains("both are part 2 of 2"));
 }

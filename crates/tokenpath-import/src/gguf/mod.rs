@@ -5,6 +5,7 @@
 
 mod bytes;
 mod header;
+mod layers;
 pub mod names;
 mod section;
 mod split;

@@ -6,6 +6,7 @@ use tokenpath_core::model::{Components, Parameters, Tensors, Weights};
 use tokenpath_core::{Label, Labels, ReasonCode};
 
 use super::header::{Model, Value};
+use super::layers;
 use super::names::place;
 use crate::absent::Absences;
 use crate::components::Placed;
@@ -30,8 +31,8 @@ pub(crate) fn section(model: &Model, name: &str, absent: &mut Absences, end: &mu
     let architecture = model.text("general.architecture").map(str::to_owned);
     let of_architecture =
         |key: &str| architecture.as_deref().and_then(|architecture| model.int(&format!("{architecture}.{key}")));
-    let layers = of_architecture("block_count").filter(|layers| *layers >= 0);
-    let placed = placed(model.tensors.iter().map(|tensor| tensor.name.as_str()), layers);
+    let layer_count = of_architecture("block_count").filter(|layers| *layers >= 0);
+    let placed = placed(model.tensors.iter().map(|tensor| tensor.name.as_str()), layer_count);
     let sizes = sizes(model);
     for (row, tensor) in model.tensors.iter().enumerate() {
         if tensor.dtype.is_none() {
@@ -47,7 +48,7 @@ pub(crate) fn section(model: &Model, name: &str, absent: &mut Absences, end: &mu
     if architecture.is_none() {
         absent.add("/model/architecture", ReasonCode::NotReported, "The file has no general.architecture.");
     }
-    if layers.is_none() {
+    if layer_count.is_none() {
         absent.add("/model/layers", ReasonCode::NotReported, "The file states no number of layers.");
     }
     if model.missing_parts > 0 {
@@ -78,16 +79,20 @@ pub(crate) fn section(model: &Model, name: &str, absent: &mut Absences, end: &mu
             absent.add(format!("/model/tensors/shape/{row}"), ReasonCode::Undecided, reason);
         }
     }
+    let mut components = components(&placed, end);
+    if let Some(architecture) = &architecture {
+        layers::apply(&mut components, model, architecture, name);
+    }
     Weights {
         given: true,
         architecture,
-        layers,
+        layers: layer_count,
         file_bytes: i64::try_from(model.file_bytes).ok().filter(|_| model.missing_parts == 0),
         header_bytes: i64::try_from(model.data_offset.min(model.file_bytes)).ok(),
         stated_parameters: model.int("general.parameter_count").filter(|count| *count >= 0),
         tied_embedding: (has_embedding && model.missing_parts == 0).then_some(!has_output),
         parameters: parameters(model.metadata.iter().map(|(key, value)| (key.as_str(), value)), read.clone()),
-        components: components(&placed, end),
+        components,
         tensors,
         labels: Labels::all(read).with("tied_embedding", Label::inferred("no tensor output.weight")),
         ..Weights::default()

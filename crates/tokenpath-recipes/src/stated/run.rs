@@ -26,7 +26,7 @@ impl<'a> StatedByRun<'a> {
         let mut stated = StatedByRun { run, gguf, layers: Vec::new() };
         stated.layers = match gguf {
             Some(architecture) => stated.by_tensors(architecture),
-            None => stated.by_words(),
+            None => stated.in_words().into_iter().map(|(_, kind)| kind).collect(),
         };
         stated
     }
@@ -54,8 +54,8 @@ impl<'a> StatedByRun<'a> {
         self.run.model.tensors.role.iter().flatten().any(|role| roles.contains(&role))
     }
 
-    /// The layers in the words of the source.
-    fn by_words(&self) -> Vec<Kind> {
+    /// The layers in the words of the source, with their numbers.
+    fn in_words(&self) -> Vec<(i64, Kind)> {
         let table = &self.run.model.components;
         let word =
             |known: &[&'static str], word: Option<&str>| known.iter().copied().find(|known| Some(*known) == word);
@@ -70,11 +70,12 @@ impl<'a> StatedByRun<'a> {
             })
             .collect();
         layers.sort_by_key(|(layer, _)| *layer);
-        layers.into_iter().map(|(_, kind)| kind).collect()
+        layers
     }
 
-    /// The layers by the roles of their tensors.
+    /// The layers by the roles of their tensors, with the mixer that the source states where it does.
     fn by_tensors(&self, architecture: &str) -> Vec<Kind> {
+        let words = self.in_words();
         let windows = self.of_source(&format!("{architecture}.attention.sliding_window")).is_some();
         let kinds = anatomy(self.run).layers.kinds;
         let mut layers: Vec<(u32, Kind)> = kinds
@@ -84,6 +85,11 @@ impl<'a> StatedByRun<'a> {
                 kind.layers.iter().map(move |layer| (*layer, what.clone()))
             })
             .collect();
+        for (layer, kind) in &mut layers {
+            let stated = words.binary_search_by_key(&i64::from(*layer), |(number, _)| *number);
+            let stated = stated.ok().and_then(|at| words.get(at)).and_then(|(_, kind)| kind.mixer);
+            kind.mixer = stated.or(kind.mixer);
+        }
         layers.sort_by_key(|(layer, _)| *layer);
         layers.into_iter().map(|(_, kind)| kind).collect()
     }

@@ -120,11 +120,13 @@ fn exact(value: u64) -> String {
 
 fn by_recipe(recipe: &Recipe, value: u64) -> Reading {
     let label = Label::new(LabelKind::Estimated, format!("recipe of the family {}", recipe.architecture.family));
-    let fields = Fact::stored(Quantity::Count(count(value)), Some(&label), "/model/parameters");
+    let Architecture { width, vocabulary, layers, .. } = &recipe.architecture;
+    let stated = format!("{} layers, width {width}, {vocabulary} tokens and what else is stated", layers.len());
+    let fields = Fact::stored(Quantity::Text(stated), Some(&label), "/model/parameters");
     Ok(Fact::derived(
         Quantity::Count(count(value)),
         "sum over the blocks of the architecture of the product of each weight's sizes",
-        vec![("fields that the source states".to_owned(), fields)],
+        vec![("the recipe's fields".to_owned(), fields)],
     ))
 }
 

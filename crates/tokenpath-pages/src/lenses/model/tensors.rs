@@ -44,6 +44,8 @@ pub(super) fn figure(model: &Model<'_>) -> Markup {
             _ => { (format::plural(i64::from(rows.bytes.cells), "tensor", "tensors")) }
         }
     };
+    let others = run.model.tensors.role.iter().filter(|role| *role == Some("other")).count();
+    let others = i64::try_from(others).unwrap_or(i64::MAX);
     let buffers = (0..run.model.tensors.rows()).any(|row| run.model.tensors.buffer.get(row).is_some());
     let body = html! {
         div class="fields" {
@@ -65,6 +67,11 @@ pub(super) fn figure(model: &Model<'_>) -> Markup {
             tfoot { (total(model, &rows, show, buffers)) }
         } }
         @if rows.rows.is_empty() { p class="note" { "No tensor matches." } }
+        @if others > 0 {
+            p class="note" {
+                (format::plural(others, "tensor has", "tensors have")) " a name that no rule knows: the role is " code { "other" } "."
+            }
+        }
         (pager(cx, &window, rows.rows.len(), "rows"))
     };
     titled(&title, &aside, &body)
