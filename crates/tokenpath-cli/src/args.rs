@@ -108,4 +108,7 @@ pub(crate) struct Publish {
     /// Where the site will stand, for the canonical address of each page
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
+    /// Publish prompt, answer and token texts, the scenario and the host's name too
+    #[arg(long)]
+    pub(crate) keep_text: bool,
 }

@@ -71,9 +71,31 @@ pub(crate) fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Opens all of `paths`.
+/// Opens all of `paths`, each with the name that messages and labels call it by.
 pub(crate) fn sources(paths: &[PathBuf]) -> Result<Vec<(String, Source)>, Failure> {
-    paths.iter().map(|path| Ok((name(path), Source::open(path)?))).collect()
+    let names = apart(paths);
+    paths.iter().zip(names).map(|(path, name)| Ok((name, Source::open(path)?))).collect()
+}
+
+/// The files' names; where two are the same, with as many of their folders as tell them apart.
+fn apart(paths: &[PathBuf]) -> Vec<String> {
+    let last = |path: &Path, parts: usize| {
+        let all: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+        all.get(all.len().saturating_sub(parts)..).unwrap_or(&all).join("/")
+    };
+    let longest = paths.iter().map(|path| path.components().count()).max().unwrap_or(1);
+    paths
+        .iter()
+        .enumerate()
+        .map(|(at, path)| {
+            let others = || paths.iter().enumerate().filter(move |(other, _)| *other != at).map(|(_, other)| other);
+            (1..=longest)
+                .map(|parts| (parts, last(path, parts)))
+                .find(|(parts, name)| others().all(|other| last(other, *parts) != *name))
+                .map_or_else(|| path.display().to_string(), |(_, name)| name)
+        })
+        .map(|name| if name.is_empty() { String::from("a file") } else { name })
+        .collect()
 }
 
 /// A line of progress on stderr, on a terminal only.
@@ -107,4 +129,20 @@ impl Drop for Progress {
 /// A count and its noun.
 pub(crate) fn plural(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_one_name_are_told_apart_by_their_folders() {
+        let names = |paths: &[&str]| apart(&paths.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(names(&["runs/a/run.json", "m.gguf"]), ["run.json", "m.gguf"]);
+        assert_eq!(names(&["runs/a/run.json", "runs/b/run.json"]), ["a/run.json", "b/run.json"]);
+        assert_eq!(names(&["a/x/run.json", "b/x/run.json", "c.json"]), ["a/x/run.json", "b/x/run.json", "c.json"]);
+        assert_eq!(names(&["run.json", "x/run.json"]), ["run.json", "x/run.json"]);
+        // The same file twice has no name of its own.
+        assert_eq!(names(&["a/run.json", "a/run.json"]), ["a/run.json", "a/run.json"]);
+    }
 }

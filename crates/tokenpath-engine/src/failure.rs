@@ -1,6 +1,7 @@
 //! Errors of opening to words and advice. The error types state facts; what to do about them is said here.
 
 use tokenpath_core::bundle::ReadError;
+use tokenpath_import::gguf::GgufError;
 use tokenpath_import::{Format, OpenError};
 use tokenpath_pages::errors::Failure;
 
@@ -12,14 +13,16 @@ pub fn of(error: &OpenError) -> Failure {
             "The program that wrote it has not finished, or failed. Look at its messages, then record again."
         }
         OpenError::NotRead { format, .. } => of_format(*format),
-        OpenError::Unknown { .. } => {
-            "Open one of the files that the start page lists. Names do not matter, content does."
-        }
+        OpenError::Unknown { .. } => "Open one of those. What a file holds counts, not how it is called.",
+        OpenError::CutOff { .. } => "The file may be cut off: compare its length with where it came from.",
         OpenError::Read { .. } => "The file may have changed since it was chosen. Open it again.",
         OpenError::Bundle { error, .. } => of_bundle(error),
         OpenError::TooLarge { .. } => "Record fewer passes or shorter, so that the recording stays below the limit.",
         OpenError::Malformed { .. } => {
             "The file may be cut off or edited by hand. Get it again from where it was made, or record again."
+        }
+        OpenError::Gguf { error: GgufError::Version(_), .. } => {
+            "A newer version of tokenpath may know it; else convert the model again."
         }
         OpenError::Gguf { .. } | OpenError::Safetensors { .. } | OpenError::SafetensorsIndex { .. } => {
             "The file may be cut off: compare its length with where it came from, and copy it again."
@@ -37,8 +40,8 @@ fn of_bundle(error: &ReadError) -> &'static str {
         ReadError::Gzip { .. } => "The file is damaged or was not copied to its end. Copy it again.",
         ReadError::TooLarge { .. } => "Record fewer passes, so that the bundle stays below the limit.",
         ReadError::Blank { .. } => "The program that wrote it has not finished, or failed. Look at its messages.",
-        ReadError::NewerVersion { .. } => "Reload the page for the newest viewer, or update tokenpath.",
-        _ => "Open a run bundle, or one of the other files that the start page lists.",
+        ReadError::NewerVersion { .. } => "Update tokenpath; in the page, reload it.",
+        _ => "Open a run bundle, or a file of another format that is read.",
     }
 }
 
@@ -50,6 +53,7 @@ fn of_format(format: Format) -> &'static str {
             "Without arrival times no timing can be read from it. Record the request again with arrival times."
         }
         Format::Ggjt => "Convert the model to GGUF with the tools of llama.cpp, then open that.",
-        _ => "This version does not read it. Open one of the files that the start page lists.",
+        Format::WideText => "Save it as UTF-8, then open that.",
+        _ => "This version does not read it; open one of those.",
     }
 }

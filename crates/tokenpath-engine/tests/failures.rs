@@ -28,7 +28,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn each_failure_says_what_it_is_and_what_to_do() {
     let cut = gzip(&[b' '; 5000].map(|_| b'{'));
-    let cases: [(&str, &[u8], &str, &str); 9] = [
+    let cases: [(&str, &[u8], &str, &str); 13] = [
         ("empty.json", b"", "has no bytes", "Look at its messages"),
         ("blank.json", b" \n\n ", "white space", "Look at its messages"),
         ("a.zip", b"PK\x03\x04rest of it", "zip archive", "Unpack it"),
@@ -38,10 +38,14 @@ fn each_failure_says_what_it_is_and_what_to_do() {
             "Git LFS",
             "git lfs pull",
         ),
-        ("a.bin", b"\x00\x01\x02\x03", "no format known here", "start page lists"),
-        ("new.json", br#"{"tokenpath":99,"identity":{}}"#, "version 99", "Reload the page"),
+        ("a.bin", b"\x00\x01\x02\x03", "no format known here", "What a file holds counts"),
+        ("new.json", br#"{"tokenpath":99,"identity":{}}"#, "version 99", "Update tokenpath"),
         ("cut.json", br#"{"tokenpath":1,"identity":{"id":"#, "not JSON", "cut off"),
         ("broken.json.gz", cut.get(..20).unwrap(), "gzip", "format known here or copied"),
+        ("wide.json", b"\xff\xfe{\0\"\0t\0", "text in UTF-16", "Save it as UTF-8"),
+        ("wide.xml", b"\0<\0?\0x", "text in UTF-16", "Save it as UTF-8"),
+        ("open.json", b" {\n", "ends after 3 bytes", "cut off"),
+        ("newer.gguf", b"GGUF\x09\x00\x00\x00", "version 9", "newer version of tokenpath"),
         ("short.gguf", b"GGUF\x03\x00\x00\x00", "the file ends", "copy it again"),
     ];
     for (name, bytes, what, advice) in cases {

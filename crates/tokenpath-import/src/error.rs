@@ -47,6 +47,14 @@ pub enum OpenError {
         /// Its first bytes, made readable.
         beginning: String,
     },
+    /// JSON that ends before anything tells what it is.
+    #[error("{name} begins as JSON and ends after {length} bytes, before anything in it tells what it is")]
+    CutOff {
+        /// The file.
+        name: String,
+        /// Its length in bytes.
+        length: u64,
+    },
     /// The source failed.
     #[error("{name}: {failed}")]
     Read {

@@ -53,6 +53,9 @@ pub(crate) fn load(
     match format {
         Format::Empty => return Err(OpenError::Empty { name }),
         Format::Blank => return Err(OpenError::Blank { name, examined: beginning.len() as u64, length }),
+        Format::Unknown if is_open(&beginning) && length <= beginning.len() as u64 => {
+            return Err(OpenError::CutOff { name, length });
+        }
         Format::Unknown => {
             let beginning = String::from_utf8_lossy(beginning.get(..32).unwrap_or(&beginning));
             return Err(OpenError::Unknown { name, beginning: format!("{beginning:?}") });
@@ -122,6 +125,14 @@ pub(crate) fn load(
         }
     };
     Ok(Loaded { name, format, content })
+}
+
+/// Whether a JSON object or array begins here and does not end.
+fn is_open(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start();
+    let mut keys = Keys::default();
+    keys.feed(text);
+    matches!(text.first(), Some(b'{' | b'[')) && !keys.ended()
 }
 
 /// What a JSON object is whose telling keys stand behind its head: JSON fixes no order. Reads the file once, keeping nothing.

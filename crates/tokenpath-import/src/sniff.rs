@@ -46,6 +46,8 @@ pub enum Format {
     Zip,
     /// A gzip stream around something unknown.
     Gzip,
+    /// Text in UTF-16 or UTF-32.
+    WideText,
     /// Nothing.
     Empty,
     /// White space only, as far as was looked.
@@ -75,6 +77,7 @@ impl Format {
             Format::GitLfsPointer => "a Git LFS pointer, not the file that it points to",
             Format::Ggjt => "a model file of a format older than GGUF (ggjt)",
             Format::Zip => "a zip archive",
+            Format::WideText => "text in UTF-16 or UTF-32",
             Format::Gzip => "a gzip stream around something unknown",
             Format::Empty => "an empty file",
             Format::Blank => "a file of white space",
@@ -136,6 +139,9 @@ fn plain(head: &[u8]) -> Format {
     if let Some((_, format)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
         return *format;
     }
+    if is_wide(head) {
+        return Format::WideText;
+    }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     if text.is_empty() {
         return Format::Blank;
@@ -156,6 +162,16 @@ fn plain(head: &[u8]) -> Format {
         Some(b'[') => array(text),
         _ => Format::Unknown,
     }
+}
+
+/// Text in units of two or four bytes: it begins with a byte order mark, or with a bracket among zeros.
+fn is_wide(head: &[u8]) -> bool {
+    let bracket = |byte: Option<&u8>| matches!(byte, Some(b'{' | b'[' | b'<'));
+    let zero = |at: usize| head.get(at) == Some(&0);
+    head.starts_with(b"\xff\xfe")
+        || head.starts_with(b"\xfe\xff")
+        || (bracket(head.first()) && zero(1) && !zero(2) && zero(3))
+        || (zero(0) && bracket(head.get(1)) && zero(2) && !zero(3))
 }
 
 /// 8 bytes of header length, then the header's opening brace. A length that the file cannot have is still one: the reader

@@ -4,6 +4,7 @@
 
 mod aside;
 mod gzip;
+mod redact;
 mod reference;
 mod schema;
 mod upgrade;
@@ -17,6 +18,7 @@ use crate::problem::{Problem, Problems, Rule, counted, mismatch};
 use crate::record::report_unknown;
 
 pub use gzip::{MAX_INFLATED, inflate, is_gzip};
+pub use redact::{Removed, redact};
 pub use reference::{REFERENCE_BEGINS, REFERENCE_ENDS, reference};
 pub use schema::schema;
 pub use validate::validate;
