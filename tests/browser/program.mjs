@@ -31,10 +31,10 @@ export function check(file) {
 }
 
 /** Publishes recordings into a folder below target, a fresh one unless `again`, and returns it. */
-export function publish(name, files, again = false) {
+export function publish(name, files, again = false, more = []) {
   const folder = path.join(root, "target/browser-files", name);
   if (!again) rmSync(folder, { recursive: true, force: true });
-  execFileSync(program, ["publish", "-o", folder, ...files], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  execFileSync(program, ["publish", "-o", folder, ...more, ...files], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   return folder;
 }
 
