@@ -261,3 +261,19 @@ fn texts_of_a_bundle_cannot_inject_markup() {
         }
     }
 }
+
+/// A peak below what the weights alone ask for is stated, not hidden and not clamped: 1 MB/s against some 100 MB/s.
+#[test]
+fn a_bandwidth_above_the_stated_peak_says_so() {
+    let mut opened = open("smollm2");
+    opened.run.identity.device.given = true;
+    opened.run.identity.device.peak_bandwidth = Some(1_000_000_000_000_000);
+    assert!(!html(&opened, &View::parse("run")).contains("above the stated peak"));
+    opened.run.identity.device.peak_bandwidth = Some(1_000_000);
+    let page = html(&opened, &View::parse("run"));
+    assert!(page.contains("above the stated peak"), "it is said");
+    let share = page.split("Share of the stated peak").nth(1).unwrap();
+    let shown = share.split('%').next().unwrap().rsplit('>').next().unwrap();
+    let digits: String = shown.chars().filter(char::is_ascii_digit).collect();
+    assert!(digits.parse::<f64>().unwrap() > 100.0, "the share stands as it is: {shown}");
+}

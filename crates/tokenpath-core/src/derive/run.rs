@@ -231,6 +231,14 @@ pub struct ExecutionFigures {
     pub share_of_peak: Reading,
 }
 
+impl ExecutionFigures {
+    /// Whether the bandwidth is more than the device is stated to have: then one of the two is wrong, or the weights are
+    /// not read from its memory once a token.
+    pub fn is_above_peak(&self) -> bool {
+        self.share_of_peak.as_ref().is_ok_and(|fact| matches!(fact.quantity, Quantity::Share(share) if share > 1.0))
+    }
+}
+
 /// The derived figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {

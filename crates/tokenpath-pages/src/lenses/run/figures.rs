@@ -102,6 +102,13 @@ fn of_executions(executions: &[ExecutionFigures]) -> Markup {
                 }
             }
         }
+        @for execution in executions.iter().filter(|execution| execution.is_above_peak()) {
+            p class="note" {
+                @if let Some(name) = &execution.name { (crate::stated::capital(name)) ": " }
+                "the bandwidth is above the stated peak. Both figures stand as they are; the peak may be that of another "
+                "memory, or a cache may hold weights from one token to the next."
+            }
+        }
         @for execution in executions.iter().filter(|execution| execution.node_by_node) {
             p class="note" { @if let Some(name) = &execution.name { (crate::stated::capital(name)) ": " } (ONE_AT_A_TIME) }
         }
