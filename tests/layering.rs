@@ -13,11 +13,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("tokenpath-core", &[]),
     ("tokenpath-recipes", &["tokenpath-core"]),
     ("tokenpath-import", &["tokenpath-core"]),
+    ("tokenpath-nsys", &[]),
     ("tokenpath-pages", &["tokenpath-core", "tokenpath-recipes"]),
     ("tokenpath-engine", &["tokenpath-core", "tokenpath-import", "tokenpath-pages"]),
     ("tokenpath-web", &["tokenpath-core", "tokenpath-pages", "tokenpath-engine"]),
     ("tokenpath-worker", &["tokenpath-core", "tokenpath-import", "tokenpath-pages", "tokenpath-engine"]),
-    ("tokenpath-cli", &["tokenpath-core", "tokenpath-import", "tokenpath-pages", "tokenpath-engine"]),
+    ("tokenpath-cli", &["tokenpath-core", "tokenpath-import", "tokenpath-nsys", "tokenpath-pages", "tokenpath-engine"]),
     (
         "tokenpath-tests",
         &["tokenpath-core", "tokenpath-recipes", "tokenpath-import", "tokenpath-pages", "tokenpath-engine"],

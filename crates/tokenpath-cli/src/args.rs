@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use regex::Regex;
 
 const ABOUT: &str = "Follow one token of an LLM inference run through the whole stack: request clock, pass, submission, \
                      GPU interval, kernel, graph node, weight tensor, layer.";
@@ -24,6 +25,7 @@ pub(crate) enum Command {
     Convert(Convert),
     Open(Open),
     Publish(Publish),
+    Summary(Summary),
 }
 
 /// Validate recordings and walk the token under test to a verdict
@@ -111,4 +113,55 @@ pub(crate) struct Publish {
     /// Publish prompt, answer and token texts, the scenario and the host's name too
     #[arg(long)]
     pub(crate) keep_text: bool,
+}
+
+/// Summarise an NVIDIA Nsight Systems export as JSON
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Summarise an NVIDIA Nsight Systems export (`nsys export --type sqlite`) as JSON on stdout: span, busy and \
+                  idle time of a device, kernels, CUDA calls, NVTX ranges and dispatches; under `tokenpath` every device, \
+                  and what the figures rest on. A figure that the export cannot give is null, with its reason there.\n\n\
+                  The file is read as it is, row by row, and never written to.",
+    after_help = "Examples:\n  tokenpath summary trace.sqlite --pretty\n  tokenpath summary trace.sqlite | jq \
+                  .gpu_busy_union_s\n  tokenpath summary trace.sqlite --device 1 --nvtx '^layer' --name demangled --top 50"
+)]
+pub(crate) struct Summary {
+    /// The export
+    #[arg(value_name = "TRACE.sqlite")]
+    pub(crate) trace: PathBuf,
+    /// Lay the JSON out over lines
+    #[arg(long)]
+    pub(crate) pretty: bool,
+    /// Only NVTX ranges whose name matches this regular expression
+    #[arg(long, value_name = "REGEX", value_parser = crate::summary::pattern)]
+    pub(crate) nvtx: Option<Regex>,
+    /// NVTX ranges that begin so are dispatches
+    #[arg(long, value_name = "PREFIX", default_value = "CG_DISPATCH:")]
+    pub(crate) dispatch_prefix: String,
+    /// How many kernels to list
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: usize,
+    /// The device of the top-level figures; without it the lowest that ran kernels
+    #[arg(long, value_name = "N")]
+    pub(crate) device: Option<i64>,
+    /// Only from this nanosecond of the trace clock on
+    #[arg(long, value_name = "NS", allow_negative_numbers = true)]
+    pub(crate) from: Option<i64>,
+    /// Only before this nanosecond of the trace clock
+    #[arg(long, value_name = "NS", allow_negative_numbers = true)]
+    pub(crate) to: Option<i64>,
+    /// By which name kernels are grouped
+    #[arg(long, value_enum, default_value = "short")]
+    pub(crate) name: NameOf,
+}
+
+/// The names of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NameOf {
+    /// Without templates and parameters
+    Short,
+    /// As in the source
+    Demangled,
+    /// As the linker has it
+    Mangled,
 }

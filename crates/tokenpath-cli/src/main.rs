@@ -12,6 +12,7 @@ mod output;
 mod page;
 mod publish;
 mod run;
+mod summary;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Command::Convert(convert) => convert::run(&convert),
         Command::Open(open) => open::run(&open),
         Command::Publish(publish) => publish::run(&publish),
+        Command::Summary(wanted) => summary::run(&wanted),
     };
     match done {
         Ok(code) => code,
