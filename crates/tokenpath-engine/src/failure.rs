@@ -47,12 +47,16 @@ fn of_bundle(error: &ReadError) -> &'static str {
 
 fn of_format(format: Format) -> &'static str {
     match format {
+        Format::Sqlite => {
+            "An export of Nsight Systems is summarised by `tokenpath summary FILE`; it is not opened as a run yet."
+        }
         Format::GitLfsPointer => "Fetch the file itself with git lfs pull, then open that.",
         Format::Zip => "Unpack it and open the files inside.",
         Format::EventStream | Format::OllamaStream => {
             "Without arrival times no timing can be read from it. Record the request again with arrival times."
         }
         Format::Ggjt => "Convert the model to GGUF with the tools of llama.cpp, then open that.",
+        Format::Gzip => "Open what is in it, if it is one of those; else it may be cut off or damaged.",
         Format::WideText => "Save it as UTF-8, then open that.",
         _ => "This version does not read it; open one of those.",
     }

@@ -124,9 +124,7 @@ pub fn open(path: &Path) -> Result<Trace, TraceError> {
 /// The same of an open connection.
 fn from(connection: Connection) -> Result<Trace, TraceError> {
     let mut schema = Schema::read(&connection);
-    let damaged = |schema: &Result<Schema, rusqlite::Error>| {
-        matches!(schema, Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt))
-    };
+    let damaged = |schema: &Result<Schema, rusqlite::Error>| matches!(schema, Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt));
     let cut_off = damaged(&schema);
     if cut_off {
         // With this flag SQLite reads a file that has fewer pages than its header states, as far as it goes. Nothing can

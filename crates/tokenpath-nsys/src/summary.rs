@@ -466,7 +466,9 @@ impl Parts<'_> {
             );
         }
         if self.coverage.cut_off {
-            notes.push_str(" The file is cut off: it is shorter than it states, and what lay beyond its end is missing.");
+            notes.push_str(
+                " The file is cut off: it is shorter than it states, and what lay beyond its end is missing.",
+            );
         }
         if let Some(bytes) = self.options.unread_wal {
             notes.push_str(&format!(

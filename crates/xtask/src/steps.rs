@@ -123,10 +123,14 @@ fn oracle_tests(workspace: &Workspace) -> Result<Vec<String>> {
         println!("    no tests: there is no tests/oracle yet");
         return Ok(Vec::new());
     }
+    // The program whose figures are compared.
+    process::run(&mut workspace.cargo(&["build", "-p", "tokenpath-cli"]))?;
     let python = tools::python(workspace)?;
     let mut unittest = std::process::Command::new(python);
+    let program = workspace.target().join("debug").join("tokenpath");
+    unittest.env("PYTHONDONTWRITEBYTECODE", "1").env("TOKENPATH_PROGRAM", program);
     tested(process::run_keeping(
-        unittest.current_dir(workspace.root()).env("PYTHONDONTWRITEBYTECODE", "1").args([
+        unittest.current_dir(workspace.root()).args([
             "-m",
             "unittest",
             "discover",
