@@ -1,10 +1,11 @@
 //! Kernels, copies and memory sets by device. Devices are never added together.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use rusqlite::types::ValueRef;
 
 use crate::coverage::Coverage;
+use crate::ids::IdMap;
 use crate::launches::Calls;
 use crate::open::Trace;
 use crate::rows::{Times, Window, int, scan};
@@ -26,7 +27,7 @@ pub(crate) struct Device {
     pub(crate) copies: BTreeMap<Option<i64>, (u64, i64)>,
     pub(crate) streams: Vec<i64>,
     /// Number of the name to kernels and nanoseconds.
-    pub(crate) by_name: HashMap<Option<i64>, (u64, i64)>,
+    pub(crate) by_name: IdMap<(u64, i64)>,
 }
 
 /// All devices by their numbers. Exports without the column have one, of number 0.
@@ -71,6 +72,7 @@ impl Devices {
             ["start", "end", "deviceId", "streamId", "correlationId", "globalPid", name_column, "graphNodeId"];
         let (mut without, mut before) = (0_u64, 0_u64);
         let mut last: Option<(i64, Device)> = None;
+        let mut cursor = 0;
         let ended = scan(&trace.connection, schema, KERNELS, &columns, &mut |row| {
             let times = Times::of(int(row, 0)?, int(row, 1)?);
             let on_graph = matches!(row.get_ref(7)?, ValueRef::Integer(node) if node != 0);
@@ -78,7 +80,7 @@ impl Devices {
             let launch = int(row, 4)?.map(|correlation| (correlation, int(row, 5)));
             let Some((start, end)) = coverage.usable(KERNELS, times) else { return Ok(()) };
             match launch {
-                Some((correlation, pid)) => match calls.launch(correlation, pid?) {
+                Some((correlation, pid)) => match calls.launch(correlation, pid?, &mut cursor) {
                     Some(launched) => before += u64::from(start < launched),
                     None => without += 1,
                 },

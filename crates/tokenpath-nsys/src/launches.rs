@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use crate::coverage::Coverage;
+use crate::ids::IdMap;
 use crate::names::Names;
 use crate::open::Trace;
 use crate::rows::{Times, Window, int, scan};
@@ -32,7 +33,7 @@ impl Calls {
         let schema = &trace.schema;
         let by_process = schema.has_column(CALLS, "globalTid") && schema.has_column(KERNELS, "globalPid");
         let mut launches = Vec::new();
-        let mut sums: HashMap<Option<i64>, (u64, i64)> = HashMap::new();
+        let mut sums: IdMap<(u64, i64)> = IdMap::default();
         let columns = ["start", "end", "correlationId", "globalTid", "nameId"];
         let ended = scan(&trace.connection, schema, CALLS, &columns, &mut |row| {
             let (start, end) = (int(row, 0)?, int(row, 1)?);
@@ -67,12 +68,19 @@ impl Calls {
         Calls { launches, by_process, by_name }
     }
 
-    /// When a kernel's launch started; `None` when the export does not hold it.
-    pub(crate) fn launch(&self, correlation: i64, global_pid: Option<i64>) -> Option<i64> {
+    /// When a kernel's launch started; `None` when the export does not hold it. The cursor is where the last one was
+    /// found: most kernels follow the launch of the one before them.
+    pub(crate) fn launch(&self, correlation: i64, global_pid: Option<i64>, cursor: &mut usize) -> Option<i64> {
         let process = if self.by_process { process(global_pid?) } else { 0 };
-        let at = self.launches.partition_point(|(known, number, _)| (*known, *number) < (process, correlation));
+        let wanted = (process, correlation);
+        let key = |at: usize| self.launches.get(at).map(|(known, number, _)| (*known, *number));
+        // The first of equal numbers counts, so the one before must be another.
+        let near = (*cursor..=cursor.saturating_add(2))
+            .find(|at| key(*at) == Some(wanted) && at.checked_sub(1).and_then(key) != Some(wanted));
+        let at = near.unwrap_or_else(|| self.launches.partition_point(|(known, number, _)| (*known, *number) < wanted));
         let (known, number, start) = self.launches.get(at)?;
-        ((*known, *number) == (process, correlation)).then_some(*start)
+        *cursor = at;
+        ((*known, *number) == wanted).then_some(*start)
     }
 }
 

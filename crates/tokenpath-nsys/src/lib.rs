@@ -12,6 +12,7 @@
 mod busy;
 mod coverage;
 mod devices;
+mod ids;
 mod launches;
 mod names;
 mod open;
