@@ -13,7 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("tokenpath-core", &[]),
     ("tokenpath-recipes", &["tokenpath-core"]),
     ("tokenpath-import", &["tokenpath-core"]),
-    ("tokenpath-nsys", &[]),
+    ("tokenpath-nsys", &["tokenpath-core"]),
     ("tokenpath-pages", &["tokenpath-core", "tokenpath-recipes"]),
     ("tokenpath-engine", &["tokenpath-core", "tokenpath-import", "tokenpath-pages"]),
     ("tokenpath-web", &["tokenpath-core", "tokenpath-pages", "tokenpath-engine"]),

@@ -68,6 +68,9 @@ pub(crate) struct Convert {
     /// Keep prompt and answer text in the bundle
     #[arg(long)]
     pub(crate) keep_text: bool,
+    /// The device of a trace that has several; without it the lowest that ran kernels
+    #[arg(long, value_name = "N")]
+    pub(crate) device: Option<i64>,
 }
 
 /// Open recordings in the page, served from this program to your browser

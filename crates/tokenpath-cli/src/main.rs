@@ -13,6 +13,7 @@ mod page;
 mod publish;
 mod run;
 mod summary;
+mod trace;
 
 use std::process::ExitCode;
 

@@ -24,6 +24,8 @@ pub(crate) fn run(open: &Open) -> Done {
     // that the page opens one run.
     let joined = match open.files.as_slice() {
         [] => None,
+        // The page reads no SQLite yet: a trace is made a run here.
+        [path] if run::is_sqlite(&Source::open(path)?) => Some(bundle::write_gzip(&run::open(&open.files, true)?.run)),
         [path] => Source::open(path).map(|_| None)?,
         several => Some(bundle::write_gzip(&run::open(several, true)?.run)),
     };

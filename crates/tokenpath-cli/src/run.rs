@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use tokenpath_core::bundle;
 use tokenpath_core::{Problem, Run};
-use tokenpath_import::{Continue, JoinNote, LeftOutNote, OpenError, OpenOptions, ReadAt, Remark};
+use tokenpath_import::{Continue, Format, JoinNote, LeftOutNote, OpenError, OpenOptions, ReadAt, Remark};
 
-use crate::files::{Progress, sources};
+use crate::files::{Progress, Source, sources};
 use crate::output::Failure;
+use crate::trace;
 
 /// A run opened from files.
 pub(crate) struct Opened {
@@ -28,14 +30,59 @@ pub(crate) struct Opened {
 
 /// Opens `paths` as one run.
 pub(crate) fn open(paths: &[PathBuf], keep_text: bool) -> Result<Opened, Failure> {
+    open_device(paths, keep_text, None)
+}
+
+/// The same; of a trace with several devices the run is of this one.
+pub(crate) fn open_device(paths: &[PathBuf], keep_text: bool, device: Option<i64>) -> Result<Opened, Failure> {
     let sources = sources(paths)?;
+    let databases: Vec<usize> =
+        sources.iter().enumerate().filter(|(_, (_, source))| is_sqlite(source)).map(|(at, _)| at).collect();
+    let traced = match databases.as_slice() {
+        [] if device.is_some() => {
+            return Err(Failure::new("--device is for traces of several devices, and none was given"));
+        }
+        [] => None,
+        [at] => match (paths.get(*at), sources.get(*at)) {
+            (Some(path), Some((name, _))) => Some((*at, trace::run(path, name, device)?)),
+            _ => None,
+        },
+        _ => {
+            return Err(
+                Failure::new("two traces were given; a run is made from one").advise("Open them one at a time.")
+            );
+        }
+    };
+    let bundle = match traced {
+        Some((_, run)) if sources.len() == 1 => {
+            return Ok(Opened {
+                files: sources.into_iter().map(|(name, _)| name).collect(),
+                problems: bundle::validate(&run),
+                run,
+                set_aside: Vec::new(),
+                joins: Vec::new(),
+                left_out: Vec::new(),
+                remarks: Vec::new(),
+            });
+        }
+        // Beside other files it is joined as any finished run is.
+        Some((at, run)) => Some((at, bundle::write(&run))),
+        None => None,
+    };
     let mut line = Progress::new();
     let mut show = |progress: tokenpath_import::Progress| {
         let percent = (progress.bytes * 100).checked_div(progress.total).unwrap_or(100);
         line.show(&format!("Reading {}: {percent} %", progress.file));
         Continue::Yes
     };
-    let readers = sources.iter().map(|(name, source)| (name.clone(), source as &dyn ReadAt)).collect();
+    let readers = sources
+        .iter()
+        .enumerate()
+        .map(|(at, (name, source))| match &bundle {
+            Some((trace, bundle)) if *trace == at => (name.clone(), bundle as &dyn ReadAt),
+            _ => (name.clone(), source as &dyn ReadAt),
+        })
+        .collect();
     let imported = tokenpath_import::open(readers, &OpenOptions { keep_text }, &mut show);
     drop(line);
     let imported = imported.map_err(|error| advised(&error))?;
@@ -48,6 +95,14 @@ pub(crate) fn open(paths: &[PathBuf], keep_text: bool) -> Result<Opened, Failure
         left_out: imported.left_out,
         remarks: imported.remarks,
     })
+}
+
+/// Whether a file is an SQLite database.
+pub(crate) fn is_sqlite(source: &Source) -> bool {
+    let mut head = [0; 64];
+    source.len() >= 64
+        && source.read_at(0, &mut head).is_ok()
+        && tokenpath_import::sniff(&head, Some(source.len())) == Format::Sqlite
 }
 
 fn advised(error: &OpenError) -> Failure {

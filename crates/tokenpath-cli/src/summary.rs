@@ -1,19 +1,14 @@
 //! `tokenpath summary`: the JSON summary of a trace.
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use regex::Regex;
-use tokenpath_import::ReadAt as _;
-use tokenpath_nsys::{KernelName, Options, TraceError, judge, open, summary};
+use tokenpath_nsys::{KernelName, Options, summary};
 
-use crate::Done;
 use crate::args::{NameOf, Summary};
-use crate::files::{Source, name};
+use crate::files::name;
 use crate::output::{Failure, note, print};
-
-/// What is looked at before SQLite is.
-const HEAD: u64 = 4096;
+use crate::{Done, trace};
 
 /// Prints the summary.
 pub(crate) fn run(wanted: &Summary) -> Done {
@@ -24,9 +19,8 @@ pub(crate) fn run(wanted: &Summary) -> Done {
         return Err(Failure::new(format!("--from {from} is not before --to {to}"))
             .advise("Both are nanoseconds on the trace clock, as `dispatch_timeline` has them."));
     }
-    let unread_wal = beside(path);
-    judged(path)?;
-    let trace = open(path).map_err(|error| refused(path, &error))?;
+    let unread_wal = trace::unread_wal(path);
+    let trace = trace::open(path)?;
     let summary = summary(
         &trace,
         &Options {
@@ -67,34 +61,6 @@ pub(crate) fn run(wanted: &Summary) -> Done {
     let text = if wanted.pretty { serde_json::to_string_pretty(&summary) } else { serde_json::to_string(&summary) };
     print(&format!("{}\n", text.map_err(|error| Failure::new(format!("the summary has no JSON form: {error}")))?))?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Tells what is no SQLite database before SQLite does, in its own words.
-fn judged(path: &Path) -> Result<(), Failure> {
-    let source = Source::open(path)?;
-    let mut head = vec![0; usize::try_from(source.len().min(HEAD)).unwrap_or(0)];
-    source.read_at(0, &mut head).map_err(|failed| Failure::new(format!("{}: {failed}", path.display())))?;
-    judge(&head, source.len()).map_err(|error| refused(path, &error))
-}
-
-fn refused(path: &Path, error: &TraceError) -> Failure {
-    let failure = Failure::new(format!("{}: {error}", path.display()));
-    match error {
-        TraceError::HeaderOnly { .. } | TraceError::Damaged(_) => {
-            failure.advise("Compare its length with where it came from, and copy it again.")
-        }
-        TraceError::OtherTables(_) | TraceError::NoTables => {
-            failure.advise("Export the report with `nsys export --type sqlite`.")
-        }
-        _ => failure,
-    }
-}
-
-/// The bytes of a write-ahead log beside the file: SQLite would read it, and the file is only read as it is.
-fn beside(path: &Path) -> Option<u64> {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    std::fs::metadata(PathBuf::from(log)).ok().map(|log| log.len()).filter(|bytes| *bytes > 0)
 }
 
 /// A pattern for names of ranges.

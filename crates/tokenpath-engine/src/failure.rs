@@ -48,7 +48,8 @@ fn of_bundle(error: &ReadError) -> &'static str {
 fn of_format(format: Format) -> &'static str {
     match format {
         Format::Sqlite => {
-            "An export of Nsight Systems is summarised by `tokenpath summary FILE`; it is not opened as a run yet."
+            "The page does not read SQLite yet. `tokenpath open FILE` opens an export of Nsight Systems, and `tokenpath \
+             summary FILE` sums it up."
         }
         Format::GitLfsPointer => "Fetch the file itself with git lfs pull, then open that.",
         Format::Zip => "Unpack it and open the files inside.",

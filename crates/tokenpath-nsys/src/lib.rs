@@ -13,6 +13,7 @@ mod busy;
 mod coverage;
 mod devices;
 mod ids;
+pub mod import;
 mod launches;
 mod names;
 mod open;

@@ -1,0 +1,567 @@
+//! An export as a run: what one device did, with the calls and ranges of the host beside it.
+
+mod identity;
+mod passes;
+mod source;
+mod steps;
+
+use std::collections::{BTreeMap, HashMap};
+
+use tokenpath_core::model::{
+    Calls, Classification, Copies, Intervals, Kernels, LeftOut, PassRows, Passes as PassTables, Queues, Ranges,
+    Segments, Submissions, Timeline,
+};
+use tokenpath_core::{Absence, Label, Labels, ReasonCode, Run};
+
+use crate::coverage::Coverage;
+use crate::devices::copy_kind;
+use crate::launches::unnamed;
+use crate::names::Names;
+use crate::open::Trace;
+use crate::schema::{CALLS, COPIES, GraphState, KERNELS, RANGES, SETS};
+
+use passes::Passes;
+use source::{Ran, Source};
+
+/// A run made from an export.
+#[derive(Debug)]
+pub struct Imported {
+    /// The run of one device.
+    pub run: Run,
+    /// That device.
+    pub device: Option<i64>,
+    /// All devices of the export.
+    pub devices: Vec<i64>,
+}
+
+/// The trace clock's name, for labels.
+const CLOCK: &str = "CUPTI timestamps on the session's clock";
+/// Who says what is no time.
+const REPORTER: &str = "Nsight Systems";
+/// How a kernel is joined with its launch.
+const CORRELATION: &str = "Nsight Systems, by correlation id and process";
+
+/// Makes a run of a device, without one of the lowest that ran kernels.
+pub fn import(trace: &Trace, file: &str, device: Option<i64>) -> Imported {
+    let devices = source::devices(trace);
+    let first = devices.iter().find(|(_, kernels)| *kernels > 0).or(devices.first()).map(|(device, _)| *device);
+    let device = device.or(first);
+    let mut coverage = Coverage::default();
+    let mut names = Names::new(&trace.connection, &trace.schema);
+    let source = Source::read(trace, device, &mut names, &mut coverage);
+    coverage.read_diagnostics(trace);
+    let mut making = Making { trace, names, absent: Vec::new() };
+    let run = making.run(file, device, devices.len(), &source, &mut coverage);
+    Imported { run, device, devices: devices.into_iter().map(|(device, _)| device).collect() }
+}
+
+/// What a run is made with.
+struct Making<'a> {
+    trace: &'a Trace,
+    names: Names<'a>,
+    absent: Vec<Absence>,
+}
+
+/// The queues of the device, by context and stream.
+type QueueIndex = BTreeMap<(Option<i64>, Option<i64>), u32>;
+
+fn row(at: usize) -> Option<u32> {
+    u32::try_from(at).ok()
+}
+
+impl Making<'_> {
+    fn absent(&mut self, pointer: &str, code: ReasonCode, reason: impl Into<String>) {
+        self.absent.push(Absence::new(pointer, code, reason));
+    }
+
+    fn run(&mut self, file: &str, device: Option<i64>, count: usize, source: &Source, coverage: &mut Coverage) -> Run {
+        let state = match (source.on_graph_nodes, source.graphs.is_empty()) {
+            (true, _) => GraphState::Node,
+            (false, false) => GraphState::Graph,
+            (false, true) => GraphState::None,
+        };
+        let of_kernels = source.launches(self.trace, &source.kernels);
+        let of_graphs = source.launches(self.trace, &source.graphs);
+        let launched: Vec<(Option<u32>, &Ran)> = of_kernels
+            .iter()
+            .copied()
+            .zip(&source.kernels)
+            .chain(of_graphs.iter().copied().zip(&source.graphs))
+            .collect();
+        let passes = Passes::read(source, &launched);
+        // A call that launched something on this device is a submission; calls are in order of start, and so are these.
+        let mut calls: Vec<u32> = launched.iter().filter_map(|(call, _)| *call).collect();
+        calls.sort_unstable();
+        calls.dedup();
+        let submissions: HashMap<u32, u32> =
+            calls.iter().enumerate().filter_map(|(at, call)| Some((*call, row(at)?))).collect();
+        let (queues, index) = queues(source);
+        let (kernels, of_kernel) = self.kernels(source);
+        let timeline = Timeline {
+            given: true,
+            start: bounds(source).map(|(start, _)| start),
+            end: bounds(source).map(|(_, end)| end),
+            queues,
+            submissions: self.submissions(source, &calls, &passes),
+            segments: self.segments(source, &of_graphs, &submissions, &index),
+            intervals: self.intervals(source, &of_kernels, &submissions, &passes, &of_kernel, &index),
+            calls: self.calls(source, &submissions),
+            copies: self.copies(source, &index),
+            ranges: self.ranges(source),
+            left_out: left_out(source, coverage, &passes, device, count),
+            labels: Labels::all(Label::measured(CLOCK)),
+            ..Timeline::default()
+        };
+        if bounds(source).is_none() {
+            self.absent("/timeline/start", ReasonCode::EmptyTable, "The export holds no time of this device.");
+            self.absent("/timeline/end", ReasonCode::EmptyTable, "The export holds no time of this device.");
+        }
+        let reason = "The export names no nodes of a runtime's graph: none of its ranges names a module of the model.";
+        self.absent("/timeline/node_sets", ReasonCode::NotRecorded, reason);
+        self.absent("/graph", ReasonCode::NotRecorded, reason);
+        self.absent("/model", ReasonCode::NotSupplied, "No model file was given; Nsight Systems records no weights.");
+        self.absent("/request", ReasonCode::NotSupplied, "No request capture was given with the export.");
+        self.absent(
+            "/instruments",
+            ReasonCode::NotRecorded,
+            "Nsight Systems samples no cache or storage of a runtime.",
+        );
+        let passes = self.passes(source, &passes);
+        let identity = self.identity(file, device, state, source);
+        Run { identity, passes, kernels, timeline, absent: std::mem::take(&mut self.absent), ..Run::default() }
+    }
+
+    /// The kernels that the device ran, each once by its full name, and the row of each pair of names.
+    fn kernels(&mut self, source: &Source) -> (Kernels, HashMap<(Option<i64>, Option<i64>), u32>) {
+        let mut rows: HashMap<String, u32> = HashMap::new();
+        let mut by_ids = HashMap::new();
+        let mut table = Kernels { given: true, labels: Labels::all(Label::reported(REPORTER)), ..Kernels::default() };
+        for ran in &source.kernels {
+            by_ids.entry((ran.long, ran.short)).or_insert_with(|| {
+                let short = ran.short.and_then(|id| self.names.get(id));
+                let long = ran.long.and_then(|id| self.names.get(id)).or_else(|| short.clone());
+                let long = long.unwrap_or_else(|| unnamed(ran.long.or(ran.short)));
+                let next = row(rows.len()).unwrap_or(u32::MAX);
+                *rows.entry(long).or_insert_with_key(|long| {
+                    table.name.push(Some(long));
+                    table.short.push(short.as_deref());
+                    table.counted.push(None);
+                    next
+                })
+            });
+        }
+        if source.kernels.is_empty() {
+            let reason = match (self.trace.schema.has(KERNELS), source.graphs.is_empty()) {
+                (_, false) => {
+                    "Only launches of whole CUDA graphs were recorded: the kernels in them were not collected."
+                }
+                (true, true) => "The export holds no kernel of this device.",
+                (false, true) => "The export has no table of kernels: none was recorded, or CUDA was not traced.",
+            };
+            self.absent("/kernels", ReasonCode::EmptyTable, reason);
+            self.absent("/timeline/intervals", ReasonCode::EmptyTable, reason);
+            return (Kernels::default(), by_ids);
+        }
+        (table, by_ids)
+    }
+
+    fn submissions(&mut self, source: &Source, calls: &[u32], passes: &Passes) -> Submissions {
+        let rows: Vec<_> = calls.iter().filter_map(|call| Some((*call, source.calls.get(*call as usize)?))).collect();
+        if rows.is_empty() {
+            let reason = if self.trace.schema.has(CALLS) {
+                "No CUDA call in the export launched what this device ran: recording began after them, or was trimmed."
+            } else {
+                "The export has no table of CUDA calls."
+            };
+            self.absent("/timeline/submissions", ReasonCode::EmptyTable, reason);
+            return Submissions::default();
+        }
+        if !rows.is_empty() {
+            let reason = "The export names no nodes of a runtime's graph.";
+            self.absent("/timeline/submissions/node_set", ReasonCode::NotRecorded, reason);
+        }
+        if rows.iter().any(|(call, _)| passes.of(*call).is_none()) {
+            self.absent("/timeline/submissions/pass", ReasonCode::Undecided, no_pass(passes));
+        }
+        let mut negative = false;
+        let handles: Vec<Option<i64>> = rows
+            .iter()
+            .map(|(_, call)| {
+                let handle = call.correlation.filter(|number| *number >= 0);
+                negative |= handle.is_none();
+                handle
+            })
+            .collect();
+        if negative {
+            self.absent(
+                "/timeline/submissions/handle",
+                ReasonCode::NotRecorded,
+                "Its correlation id is no number from 0.",
+            );
+        }
+        let kinds: Vec<String> = rows
+            .iter()
+            .map(|(_, call)| call.name.and_then(|id| self.names.get(id)).unwrap_or_else(|| unnamed(call.name)))
+            .collect();
+        Submissions {
+            given: true,
+            kind: kinds.iter().map(|kind| Some(kind.as_str())).collect(),
+            start: rows.iter().map(|(_, call)| Some(call.start)).collect(),
+            end: rows.iter().map(|(_, call)| Some(call.end)).collect(),
+            pass: rows.iter().map(|(call, _)| passes.of(*call)).collect(),
+            node_set: rows.iter().map(|_| None).collect(),
+            handle: handles.into_iter().collect(),
+            labels: Labels::all(Label::measured(CLOCK))
+                .with("kind", Label::reported(REPORTER))
+                .with("handle", Label::reported(REPORTER))
+                .with("pass", Label::inferred("the launch lies in a step of its thread")),
+            ..Submissions::default()
+        }
+    }
+
+    /// The GPU's work on a submission as a whole, which is recorded of CUDA graphs only.
+    fn segments(
+        &mut self,
+        source: &Source,
+        of_graphs: &[Option<u32>],
+        submissions: &HashMap<u32, u32>,
+        index: &QueueIndex,
+    ) -> Segments {
+        if source.graphs.is_empty() {
+            let reason =
+                "Nsight Systems records kernels; the GPU's work on a submission as a whole only of CUDA graphs.";
+            self.absent("/timeline/segments", ReasonCode::NotRecorded, reason);
+            return Segments::default();
+        }
+        let submission: Vec<Option<u32>> =
+            of_graphs.iter().map(|call| call.and_then(|call| submissions.get(&call).copied())).collect();
+        if submission.iter().any(Option::is_none) {
+            self.absent("/timeline/segments/submission", ReasonCode::Lost, "Its launch is not in the export.");
+        }
+        Segments {
+            given: true,
+            submission: submission.into_iter().collect(),
+            start: source.graphs.iter().map(|ran| Some(ran.start)).collect(),
+            end: source.graphs.iter().map(|ran| Some(ran.end)).collect(),
+            queue: source.graphs.iter().map(|ran| index.get(&(ran.context, ran.stream)).copied()).collect(),
+            labels: Labels::all(Label::measured(CLOCK)).with("submission", Label::reported(CORRELATION)),
+            ..Segments::default()
+        }
+    }
+
+    fn intervals(
+        &mut self,
+        source: &Source,
+        of_kernels: &[Option<u32>],
+        submissions: &HashMap<u32, u32>,
+        passes: &Passes,
+        kernels: &HashMap<(Option<i64>, Option<i64>), u32>,
+        index: &QueueIndex,
+    ) -> Intervals {
+        if source.kernels.is_empty() {
+            return Intervals::default();
+        }
+        let pass: Vec<Option<u32>> = of_kernels.iter().map(|call| call.and_then(|call| passes.of(call))).collect();
+        let submission: Vec<Option<u32>> =
+            of_kernels.iter().map(|call| call.and_then(|call| submissions.get(&call).copied())).collect();
+        if pass.iter().any(Option::is_none) {
+            self.absent("/timeline/intervals/pass", ReasonCode::Undecided, no_pass(passes));
+        }
+        if submission.iter().any(Option::is_none) {
+            let reason = "No CUDA call of its process with its correlation id is in the export: the launch lies outside what \
+                          was recorded, or the export was trimmed.";
+            self.absent("/timeline/intervals/submission", ReasonCode::Lost, reason);
+        }
+        self.absent(
+            "/timeline/intervals/segment",
+            ReasonCode::NotRecorded,
+            "Segments are recorded of whole CUDA graphs only.",
+        );
+        Intervals {
+            given: true,
+            start: source.kernels.iter().map(|ran| ran.start).collect(),
+            duration: source.kernels.iter().map(|ran| ran.end.saturating_sub(ran.start)).collect(),
+            pass: pass.into_iter().collect(),
+            pass_end: source.kernels.iter().map(|_| None).collect(),
+            submission: submission.into_iter().collect(),
+            submission_end: source.kernels.iter().map(|_| None).collect(),
+            segment: source.kernels.iter().map(|_| None).collect(),
+            kernel: source.kernels.iter().map(|ran| kernels.get(&(ran.long, ran.short)).copied()).collect(),
+            kernel_end: source.kernels.iter().map(|_| None).collect(),
+            queue: source.kernels.iter().map(|ran| index.get(&(ran.context, ran.stream)).copied()).collect(),
+            labels: Labels::all(Label::measured(CLOCK))
+                .with("kernel", Label::reported(REPORTER))
+                .with("queue", Label::reported(REPORTER))
+                .with("submission", Label::reported(CORRELATION))
+                .with("pass", Label::inferred("the launch lies in a step of its thread")),
+            ..Intervals::default()
+        }
+    }
+
+    fn calls(&mut self, source: &Source, submissions: &HashMap<u32, u32>) -> Calls {
+        if source.calls.is_empty() {
+            let reason = if self.trace.schema.has(CALLS) {
+                "The export's table of CUDA calls has no usable row."
+            } else {
+                "The export has no table of CUDA calls."
+            };
+            self.absent("/timeline/calls", ReasonCode::EmptyTable, reason);
+            return Calls::default();
+        }
+        let names: Vec<String> = source
+            .calls
+            .iter()
+            .map(|call| call.name.and_then(|id| self.names.get(id)).unwrap_or_else(|| unnamed(call.name)))
+            .collect();
+        Calls {
+            given: true,
+            name: names.iter().map(|name| Some(name.as_str())).collect(),
+            start: source.calls.iter().map(|call| call.start).collect(),
+            duration: source.calls.iter().map(|call| call.end.saturating_sub(call.start)).collect(),
+            thread: source.calls.iter().map(|call| call.thread.map(thread)).collect(),
+            submission: (0..source.calls.len()).map(|at| submissions.get(&row(at)?).copied()).collect(),
+            labels: Labels::all(Label::measured(CLOCK))
+                .with("name", Label::reported(REPORTER))
+                .with("thread", Label::reported(REPORTER))
+                .with("submission", Label::reported(CORRELATION)),
+            ..Calls::default()
+        }
+    }
+
+    fn copies(&mut self, source: &Source, index: &QueueIndex) -> Copies {
+        if source.moved.is_empty() {
+            let reason = if self.trace.schema.has(COPIES) || self.trace.schema.has(SETS) {
+                "The export holds no copy and no memory set of this device."
+            } else {
+                "The export has no tables of copies and memory sets: none was recorded, or this was not traced."
+            };
+            self.absent("/timeline/copies", ReasonCode::EmptyTable, reason);
+            return Copies::default();
+        }
+        if source.moved.iter().any(|moved| moved.bytes.is_none_or(|bytes| bytes < 0)) {
+            self.absent("/timeline/copies/bytes", ReasonCode::NotRecorded, "The export states no bytes for it.");
+        }
+        let kinds: Vec<String> = source
+            .moved
+            .iter()
+            .map(|moved| moved.kind.map_or_else(|| "memory set".to_owned(), |kind| copy_kind(kind).replace('_', " ")))
+            .collect();
+        Copies {
+            given: true,
+            kind: kinds.iter().map(|kind| Some(kind.as_str())).collect(),
+            start: source.moved.iter().map(|moved| moved.start).collect(),
+            duration: source.moved.iter().map(|moved| moved.end.saturating_sub(moved.start)).collect(),
+            bytes: source.moved.iter().map(|moved| moved.bytes.filter(|bytes| *bytes >= 0)).collect(),
+            queue: source.moved.iter().map(|moved| index.get(&(moved.context, moved.stream)).copied()).collect(),
+            labels: Labels::all(Label::measured(CLOCK))
+                .with("kind", Label::reported(REPORTER))
+                .with("bytes", Label::reported(REPORTER))
+                .with("queue", Label::reported(REPORTER)),
+            ..Copies::default()
+        }
+    }
+
+    fn ranges(&mut self, source: &Source) -> Ranges {
+        if source.ranges.is_empty() {
+            let reason = if self.trace.schema.has(RANGES) {
+                "The export's table of NVTX events has no range and no mark."
+            } else {
+                "The export has no table of NVTX events: no program annotated, or NVTX was not traced."
+            };
+            self.absent("/timeline/ranges", ReasonCode::EmptyTable, reason);
+            return Ranges::default();
+        }
+        if source.ranges.iter().any(|range| range.end.is_none()) {
+            let reason = "A mark has no duration, and a range that was open when recording stopped has no end.";
+            self.absent("/timeline/ranges/duration", ReasonCode::NoSuchThing, reason);
+        }
+        Ranges {
+            given: true,
+            name: source.ranges.iter().map(|range| Some(range.name.as_str())).collect(),
+            start: source.ranges.iter().map(|range| range.start).collect(),
+            duration: source.ranges.iter().map(|range| range.end.map(|end| end.saturating_sub(range.start))).collect(),
+            thread: source.ranges.iter().map(|range| range.thread.map(thread)).collect(),
+            labels: Labels::all(Label::measured(CLOCK))
+                .with("name", Label::reported(REPORTER))
+                .with("thread", Label::reported(REPORTER)),
+            ..Ranges::default()
+        }
+    }
+
+    fn passes(&mut self, source: &Source, passes: &Passes) -> PassTables {
+        let rows: Vec<_> =
+            passes.list.iter().filter_map(|pass| Some((pass, source.ranges.get(pass.range)?.step?))).collect();
+        let Some((_, first)) = rows.first() else {
+            let reason = "No NVTX range of the export is a step of a runtime that is known here, so nothing says where a pass \
+                          begins.";
+            self.absent("/passes", ReasonCode::Undecided, reason);
+            return PassTables::default();
+        };
+        let rule = first.rule;
+        let label = Label::inferred(format!("step ranges ({rule})"));
+        let last = rows.len() - 1;
+        self.absent(
+            &format!("/passes/rows/period/{last}"),
+            ReasonCode::NoSuchThing,
+            "The last pass has no next start, so it has no period.",
+        );
+        if rows.iter().any(|(_, step)| step.kind.is_none()) {
+            let reason = "The step took in both prompts and tokens, or its name does not say which.";
+            self.absent("/passes/rows/kind", ReasonCode::Undecided, reason);
+        }
+        if rows.iter().any(|(_, step)| step.tokens.is_none()) {
+            self.absent(
+                "/passes/rows/tokens",
+                ReasonCode::NotReported,
+                "The step's name does not say how many tokens.",
+            );
+        }
+        self.absent("/passes/rows/graph", ReasonCode::NotRecorded, "The export names no graph of a runtime.");
+        let reason = "Nsight Systems does not record what the runtime counted.";
+        self.absent("/passes/classification/runtime_decode_steps", ReasonCode::NotRecorded, reason);
+        self.absent(
+            "/passes/clock_join",
+            ReasonCode::NoSuchThing,
+            "There is no request clock to join the trace clock with.",
+        );
+        let next = |at: usize| rows.get(at + 1).map(|(pass, _)| pass.start);
+        PassTables {
+            given: true,
+            rows: PassRows {
+                given: true,
+                kind: rows.iter().map(|(_, step)| step.kind).collect(),
+                start: rows.iter().map(|(pass, _)| pass.start).collect(),
+                end: rows.iter().map(|(pass, _)| Some(pass.end)).collect(),
+                period: rows.iter().enumerate().map(|(at, (pass, _))| next(at).map(|next| next - pass.start)).collect(),
+                tokens: rows.iter().map(|(_, step)| step.tokens).collect(),
+                position: rows.iter().map(|_| None).collect(),
+                token_text: rows.iter().map(|_| None::<&str>).collect(),
+                graph: rows.iter().map(|_| None).collect(),
+                execution: rows.iter().map(|_| None).collect(),
+                cpu_time: rows.iter().map(|_| None).collect(),
+                labels: Labels::all(label),
+                ..PassRows::default()
+            },
+            classification: Classification {
+                given: true,
+                method: Some(format!(
+                    "Steps that the runtime marks itself ({rule}). A pass is from the first start to the last end of the \
+                     kernels that were launched within its step, on the step's thread."
+                )),
+                labels: Labels::all(Label::inferred("step ranges")),
+                ..Classification::default()
+            },
+            ..PassTables::default()
+        }
+    }
+}
+
+/// The thread of a `globalTid`: its lowest 24 bits.
+fn thread(global: i64) -> i64 {
+    global & 0xFF_FFFF
+}
+
+fn no_pass(passes: &Passes) -> String {
+    if passes.list.is_empty() {
+        "No NVTX range of the export is a step of a runtime that is known here.".to_owned()
+    } else {
+        "Its launch lies in no step of its thread, or is not in the export.".to_owned()
+    }
+}
+
+/// First start and last end of everything on the trace clock, from 0 on.
+fn bounds(source: &Source) -> Option<(i64, i64)> {
+    let kernels = source.kernels.iter().chain(&source.graphs).map(|ran| (ran.start, ran.end));
+    let calls = source.calls.iter().map(|call| (call.start, call.end));
+    let moved = source.moved.iter().map(|moved| (moved.start, moved.end));
+    let ranges = source.ranges.iter().map(|range| (range.start, range.end.unwrap_or(range.start)));
+    let all = kernels.chain(calls).chain(moved).chain(ranges);
+    all.fold(None, |bounds: Option<(i64, i64)>, (start, end)| {
+        Some(bounds.map_or((start, end), |(from, to)| (from.min(start), to.max(end))))
+    })
+}
+
+fn queues(source: &Source) -> (Queues, QueueIndex) {
+    let ran = source.kernels.iter().chain(&source.graphs).map(|ran| (ran.context, ran.stream));
+    let moved = source.moved.iter().map(|moved| (moved.context, moved.stream));
+    let mut index: QueueIndex = ran.chain(moved).map(|key| (key, 0)).collect();
+    let contexts = index.keys().map(|(context, _)| *context).collect::<std::collections::BTreeSet<_>>().len();
+    let mut queues = Queues { given: true, labels: Labels::all(Label::reported(REPORTER)), ..Queues::default() };
+    for (at, ((context, stream), place)) in index.iter_mut().enumerate() {
+        *place = row(at).unwrap_or(u32::MAX);
+        let stream = stream.map_or_else(|| "an unnamed stream".to_owned(), |stream| format!("stream {stream}"));
+        let name = match context {
+            Some(context) if contexts > 1 => format!("context {context}, {stream}"),
+            _ => stream,
+        };
+        queues.name.push(Some(&name));
+        queues.side.push(Some("gpu"));
+    }
+    (queues, index)
+}
+
+/// What the export held and the run leaves out.
+fn left_out(source: &Source, coverage: &Coverage, passes: &Passes, device: Option<i64>, devices: usize) -> LeftOut {
+    let mut rows: Vec<(String, u64, String)> = Vec::new();
+    for (table, count) in &coverage.times_not_collected {
+        rows.push((
+            format!("rows of {table}"),
+            *count,
+            "Start and end are both zero: the time was not collected.".to_owned(),
+        ));
+    }
+    for (table, count) in &coverage.ends_before_start {
+        rows.push((format!("rows of {table}"), *count, "They end before they start.".to_owned()));
+    }
+    for (table, count) in &coverage.times_missing {
+        rows.push((format!("rows of {table}"), *count, "They have no start or no end.".to_owned()));
+    }
+    for incomplete in &coverage.incomplete {
+        let reason = format!("The table could be read for {} rows only: {}.", incomplete.rows, incomplete.what);
+        rows.push((format!("the rest of {}", incomplete.table), 0, reason));
+    }
+    if source.elsewhere > 0 {
+        let device =
+            device.map_or_else(String::new, |device| format!(" A run is of one device, here of device {device}."));
+        rows.push((
+            format!("kernels, copies and memory sets of {} other devices", devices.saturating_sub(1)),
+            source.elsewhere,
+            format!("Devices are not added together.{device}"),
+        ));
+    }
+    if coverage.other_nvtx_events > 0 {
+        rows.push((
+            "NVTX events".to_owned(),
+            coverage.other_nvtx_events,
+            "They are neither ranges nor marks.".to_owned(),
+        ));
+    }
+    if passes.empty > 0 {
+        rows.push((
+            "steps of the runtime".to_owned(),
+            passes.empty as u64,
+            "No kernel of this device was launched within them.".to_owned(),
+        ));
+    }
+    for diagnostic in &coverage.diagnostics {
+        rows.push(("a message of the profiler".to_owned(), 1, diagnostic.text.clone()));
+    }
+    if coverage.more_diagnostics > 0 {
+        rows.push((
+            "messages of the profiler".to_owned(),
+            coverage.more_diagnostics,
+            "Only the first are kept.".to_owned(),
+        ));
+    }
+    LeftOut {
+        given: !rows.is_empty(),
+        what: rows.iter().map(|(what, ..)| Some(what.as_str())).collect(),
+        count: rows.iter().map(|(_, count, _)| i64::try_from(*count).unwrap_or(i64::MAX)).collect(),
+        reason: rows
+            .iter()
+            .map(|(.., reason)| Some(if reason.is_empty() { "(no text)" } else { reason.as_str() }))
+            .collect(),
+        labels: Labels::all(Label::reported(REPORTER)),
+        ..LeftOut::default()
+    }
+}
