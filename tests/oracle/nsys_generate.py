@@ -109,7 +109,8 @@ def plain(path, schema, kernels, graphs=None, names=20):
 
     Kernel i starts at 1,000,000 + 1000 i and lasts 600 ns on stream 7; every fourth lasts 1200 ns on stream 8, so that it
     covers the next one's first 200 ns. In a period of four kernels, busy are 600 + 600 + 600 + 1200 ns less the 200 ns that
-    the long one shares with its successor: 2800 of 4000 ns, and 3000 of the last period.
+    the long one shares with its successor: 2800 of 4000 ns, and 3000 of the last period. Every hundred launches lie in a
+    range called decode_step.
     """
     export = Export(path, schema)
     calls, rows, wholes = [], [], []
@@ -142,7 +143,7 @@ def plain(path, schema, kernels, graphs=None, names=20):
         export.db.execute("DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL")
     for at in range(0, kernels, 100):
         start = 1_000_000 + 1000 * at - 1000
-        export.row("NVTX_EVENTS", start=start, end=start + 100_000, eventType=59, globalTid=P1 | 9, textId=export.text("step"), domainId=0)
+        export.row("NVTX_EVENTS", start=start, end=start + 100_000, eventType=59, globalTid=P1 | 9, textId=export.text("decode_step"), domainId=0)
     export.close()
     periods, rest = divmod(kernels, 4)
     assert rest == 0 and kernels >= 4, "a whole number of periods"

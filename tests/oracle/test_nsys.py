@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
+import jsonschema
 import nsys
 import nsys_generate
 import raw
@@ -31,6 +32,7 @@ class Summary(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.made = pathlib.Path(cls.folder.name)
+        cls.schema = jsonschema.Draft202012Validator(json.loads((raw.ROOT / "spec/bundle.schema.json").read_text()))
 
     @classmethod
     def tearDownClass(cls):
@@ -190,6 +192,78 @@ class Summary(unittest.TestCase):
             self.assertIn("321 bytes", err)
             self.assertIn("321 bytes", json.loads(out)["notes"])
             self.assertEqual(whole.read_bytes(), content, "the file is as it was")
+
+    def converted(self, path, *options):
+        done = subprocess.run([PROGRAM, "convert", *options, str(path), "-o", "-"], capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = done.stdout.decode()
+        for secret in nsys_generate.SECRETS:
+            self.assertNotIn(secret, text)
+        bundle = json.loads(text)
+        self.schema.validate(bundle)
+        return bundle
+
+    def test_runs(self):
+        for schema in nsys_generate.SCHEMAS:
+            for graphs in (None, "node", "graph"):
+                with self.subTest(schema=schema, graphs=graphs):
+                    path = self.made / f"run-{schema}-{graphs}.sqlite"
+                    nsys_generate.plain(str(path), schema, 2000, graphs)
+                    bundle = self.converted(path)
+                    timeline, passes = bundle["timeline"], bundle["passes"]["rows"]
+                    self.assertEqual(bundle["identity"]["instrument"]["graphs"], graphs or "none")
+                    # The generator: a step every hundred kernels, the first of which starts 1 us after the step.
+                    self.assertEqual(passes["start"], [1_000_000 + 100_000 * at for at in range(20)])
+                    self.assertEqual(passes["period"], [100_000] * 19 + [None])
+                    self.assertEqual(passes["kind"], ["decode"] * 20)
+                    submissions = timeline["submissions"]
+                    self.assertEqual(submissions["handle"], list(range(500 if graphs else 2000)))
+                    if graphs == "graph":
+                        self.assertNotIn("start", timeline.get("intervals") or {})
+                        self.assertEqual(timeline["segments"]["submission"], list(range(500)))
+                        self.assertEqual(bundle["identity"]["instrument"]["kernel_timing"], "none")
+                        continue
+                    intervals = timeline["intervals"]
+                    self.assertEqual(intervals["submission"], [at // 4 if graphs else at for at in range(2000)])
+                    self.assertEqual(intervals["pass"], [at // 100 for at in range(2000)])
+                    self.assertEqual(intervals["duration"], [1200 if at % 4 == 3 else 600 for at in range(2000)])
+                    self.assertEqual(len(bundle["kernels"]["name"]), 20)
+                    self.assertEqual(bundle["kernels"]["short"][3], "kernel_3")
+            with self.subTest(schema=schema, odd=True):
+                path = self.made / f"run-odd-{schema}.sqlite"
+                nsys_generate.odd(str(path), schema)
+                first, second = self.converted(path), self.converted(path, "--device", "1")
+                started = lambda bundle: [
+                    None if row is None else bundle["timeline"]["submissions"]["start"][row]
+                    for row in bundle["timeline"]["intervals"]["submission"]
+                ]
+                # By hand: each kernel with the start of the call of its own process, whatever the other's numbers are.
+                self.assertEqual(started(first), [500, 600, 700, None, 7050])
+                self.assertEqual(started(second), [300, 310, 8800, None])
+                self.assertEqual(first["timeline"]["copies"]["kind"], ["host to device", "device to host", "memory set"])
+                left_out = first["timeline"]["left_out"]
+                self.assertIn(("kernels, copies and memory sets of 1 other devices", 6), list(zip(left_out["what"], left_out["count"])))
+                self.assertIn("Not all CUDA events were collected.", left_out["reason"])
+
+    def test_real_runs(self):
+        folder = raw.EXTRA / "nsys"
+        if not folder.is_dir():
+            self.skipTest(f"no exports under {folder}")
+        for path in sorted(folder.glob("*.sqlite")):
+            if path.name.startswith("broken__"):
+                continue
+            right = nsys.summary(path)
+            for device, figures in right["devices"].items():
+                with self.subTest(path=path.name, device=device):
+                    bundle = self.converted(path, "--device", str(device))
+                    intervals = bundle["timeline"].get("intervals") or {"start": []}
+                    self.assertEqual(len(intervals["start"]), figures["kernels"])
+                    calls = bundle["timeline"].get("calls") or {"start": []}
+                    self.assertEqual(len(calls["start"]), sum(count for _, count, _ in right["api"] or []))
+            if right["devices"] and right["without_launch"] is not None:
+                every = [self.converted(path, "--device", str(device))["timeline"] for device in right["devices"]]
+                lost = sum(timeline["intervals"]["submission"].count(None) for timeline in every if timeline.get("intervals"))
+                self.assertEqual(lost, right["without_launch"], path.name)
 
     def test_real_exports(self):
         folder = raw.EXTRA / "nsys"

@@ -74,7 +74,10 @@ impl Making<'_> {
             instrument: Instrument {
                 given: true,
                 name: Some("NVIDIA Nsight Systems".to_owned()),
-                clock: Some(CLOCK.to_owned()),
+                clock: Some(match source.shift {
+                    0 => CLOCK.to_owned(),
+                    shift => format!("{CLOCK}, counted from {shift} ns before its zero, where the first row starts"),
+                }),
                 kernel_timing: Some(timing.to_owned()),
                 interval_kind: (timing != "none").then(|| "kernel".to_owned()),
                 hardware_counters: Some(false),

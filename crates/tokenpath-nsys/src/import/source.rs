@@ -70,8 +70,9 @@ pub(super) struct Source {
     /// Kernels, copies, sets and graphs of other devices.
     pub(super) elsewhere: u64,
     pub(super) on_graph_nodes: bool,
-    /// Rows that start before the clock's zero, where a bundle has no times.
-    pub(super) before_zero: u64,
+    /// Nanoseconds that were added to every time, so that the first is 0 where some lie before the clock's zero: bundles
+    /// have no times below it.
+    pub(super) shift: i64,
 }
 
 /// Numbers of devices with how many kernels each ran.
@@ -111,10 +112,6 @@ impl Source {
                     source.elsewhere += 1;
                     return Ok(());
                 }
-                if int(row, 0)?.is_some_and(|start| start < 0) {
-                    source.before_zero += 1;
-                    return Ok(());
-                }
                 source.on_graph_nodes |= matches!(row.get_ref(9)?, ValueRef::Integer(node) if node != 0);
                 let times = Times::of(int(row, 0)?, int(row, 1)?);
                 let Some((start, end)) = coverage.usable(table, times) else { return Ok(()) };
@@ -144,10 +141,6 @@ impl Source {
                     source.elsewhere += 1;
                     return Ok(());
                 }
-                if int(row, 0)?.is_some_and(|start| start < 0) {
-                    source.before_zero += 1;
-                    return Ok(());
-                }
                 let times = Times::of(int(row, 0)?, int(row, 1)?);
                 let Some((start, end)) = coverage.usable(table, times) else { return Ok(()) };
                 source.moved.push(Moved {
@@ -166,7 +159,39 @@ impl Source {
         source.kernels.sort_by_key(|ran| (ran.start, ran.end));
         source.graphs.sort_by_key(|ran| (ran.start, ran.end));
         source.moved.sort_by_key(|moved| (moved.start, moved.end));
+        source.begin_at_zero();
         source
+    }
+
+    fn begin_at_zero(&mut self) {
+        let ran = self.kernels.iter().chain(&self.graphs).map(|ran| ran.start);
+        let starts = ran
+            .chain(self.calls.iter().map(|call| call.start))
+            .chain(self.moved.iter().map(|moved| moved.start))
+            .chain(self.ranges.iter().map(|range| range.start));
+        let first = starts.min().unwrap_or(0);
+        if first >= 0 {
+            return;
+        }
+        let shift = first.saturating_neg();
+        let later = |time: &mut i64| *time = time.saturating_add(shift);
+        for ran in self.kernels.iter_mut().chain(&mut self.graphs) {
+            later(&mut ran.start);
+            later(&mut ran.end);
+        }
+        for call in &mut self.calls {
+            later(&mut call.start);
+            later(&mut call.end);
+        }
+        for moved in &mut self.moved {
+            later(&mut moved.start);
+            later(&mut moved.end);
+        }
+        for range in &mut self.ranges {
+            later(&mut range.start);
+            range.end = range.end.map(|end| end.saturating_add(shift));
+        }
+        self.shift = shift;
     }
 
     fn read_calls(&mut self, trace: &Trace, coverage: &mut Coverage) {
@@ -174,10 +199,6 @@ impl Source {
         let ended = scan(&trace.connection, &trace.schema, CALLS, &columns, &mut |row| {
             let times = Times::of(int(row, 0)?, int(row, 1)?);
             let Some((start, end)) = coverage.usable(CALLS, times) else { return Ok(()) };
-            if start < 0 {
-                self.before_zero += 1;
-                return Ok(());
-            }
             let (thread, correlation, name) = (int(row, 2)?, int(row, 3)?, int(row, 4)?);
             self.calls.push(Call { start, end, thread, correlation, name });
             Ok(())
@@ -199,10 +220,6 @@ impl Source {
                 return Ok(());
             }
             let (start, end) = (int(row, 0)?, int(row, 1)?);
-            if start.is_some_and(|start| start < 0) {
-                self.before_zero += 1;
-                return Ok(());
-            }
             let (start, end) = match (start, end) {
                 (Some(start), None) => (start, None),
                 (start, end) => match coverage.usable(RANGES, Times::of(start, end)) {
