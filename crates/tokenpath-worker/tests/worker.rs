@@ -39,7 +39,7 @@ fn a_capture_opens_from_a_blob_as_it_does_natively() {
     let source = blob(include_bytes!("../../../fixtures/user-chat/run.json.gz"));
     let files = [File { name: "run.json.gz".to_owned(), bytes: &source }];
     let effects = Engine::default().open(&files, &Opening::default(), &mut |_| {}).unwrap();
-    let header = effects.iter().find_map(|effect| match effect {
+    let header = effects.effects.iter().find_map(|effect| match effect {
         Effect::Region { region: Region::Header, html, .. } => Some(html.as_str()),
         _ => None,
     });

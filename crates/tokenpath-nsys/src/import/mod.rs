@@ -62,6 +62,9 @@ struct Making<'a> {
     absent: Vec<Absence>,
 }
 
+/// The kernels by the numbers of their full and short names.
+type KernelIndex = HashMap<(Option<i64>, Option<i64>), u32>;
+
 /// The queues of the device, by context and stream.
 type QueueIndex = BTreeMap<(Option<i64>, Option<i64>), u32>;
 
@@ -132,7 +135,7 @@ impl Making<'_> {
     }
 
     /// The kernels that the device ran, each once by its full name, and the row of each pair of names.
-    fn kernels(&mut self, source: &Source) -> (Kernels, HashMap<(Option<i64>, Option<i64>), u32>) {
+    fn kernels(&mut self, source: &Source) -> (Kernels, KernelIndex) {
         let mut rows: HashMap<String, u32> = HashMap::new();
         let mut by_ids = HashMap::new();
         let mut table = Kernels { given: true, labels: Labels::all(Label::reported(REPORTER)), ..Kernels::default() };
@@ -255,7 +258,7 @@ impl Making<'_> {
         of_kernels: &[Option<u32>],
         submissions: &HashMap<u32, u32>,
         passes: &Passes,
-        kernels: &HashMap<(Option<i64>, Option<i64>), u32>,
+        kernels: &KernelIndex,
         index: &QueueIndex,
     ) -> Intervals {
         if source.kernels.is_empty() {
