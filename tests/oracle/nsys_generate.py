@@ -14,7 +14,7 @@ import sqlite3
 SCHEMAS = ("2.9.1", "3.13.2", "3.25.0")
 
 # What no reader may let out: they are planted in the tables that hold environment, user, host and paths.
-SECRETS = ("ZETA-TOKEN=hunter2", "zeta-user", "zeta-host", "/home/zeta-user/secret")
+SECRETS = ("ZETA-TOKEN=hunter2", "zeta-user", "zeta-host", "/srv/zeta-user/secret")
 
 P1 = (0x01 << 48) | (0x01 << 56) | (4242 << 24)
 P2 = (0x01 << 48) | (0x01 << 56) | (4343 << 24)
