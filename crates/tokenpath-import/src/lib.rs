@@ -15,6 +15,7 @@ mod absent;
 mod alone;
 mod components;
 pub mod config;
+mod digest;
 mod error;
 pub mod gguf;
 pub mod llamacpp;

@@ -10,7 +10,7 @@ use crate::load::{Content, Loaded, load};
 use crate::read_at::ReadAt;
 use crate::request;
 use crate::sniff::Format;
-use crate::{alone, config, gguf, safetensors, with_run};
+use crate::{alone, config, digest, gguf, safetensors, with_run};
 
 /// How to open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,13 +100,36 @@ pub fn open(
     progress: &mut dyn FnMut(Progress) -> Continue,
 ) -> Result<Imported, OpenError> {
     let mut loaded: Vec<Loaded> = Vec::new();
-    for (name, source) in files {
-        loaded.push(load(name, source, progress)?);
+    for (name, source) in &files {
+        loaded.push(load(name.clone(), *source, progress)?);
     }
     let formats = loaded.iter().map(|file| file.format).collect();
-    let mut imported = assemble(loaded, options)?;
+    let digest = stated_digest(&loaded, &files, progress)?;
+    let mut imported = assemble(loaded, digest, options)?;
     imported.formats = formats;
     Ok(imported)
+}
+
+/// The digest of the one whole model file, where a finished run beside it states its model's.
+fn stated_digest(
+    loaded: &[Loaded],
+    files: &[(String, &dyn ReadAt)],
+    progress: &mut dyn FnMut(Progress) -> Continue,
+) -> Result<Option<String>, OpenError> {
+    let states =
+        |file: &Loaded| matches!(&file.content, Content::Bundle(opened) if opened.run.identity.model.digest.is_some());
+    if !loaded.iter().any(states) {
+        return Ok(None);
+    }
+    let mut models = loaded.iter().zip(files).filter(|(file, _)| match &file.content {
+        Content::Gguf(model) => model.split().is_none(),
+        Content::Safetensors(_) => true,
+        _ => false,
+    });
+    match (models.next(), models.next()) {
+        (Some((file, (_, source))), None) => digest::of(&file.name, *source, progress).map(Some),
+        _ => Ok(None),
+    }
 }
 
 /// At most one file of each role.
@@ -123,6 +146,8 @@ struct Roles {
     shards: Vec<(String, safetensors::Header)>,
     index: Option<(String, Box<safetensors::Index>)>,
     config: Option<(String, Box<config::Config>)>,
+    /// The digest of the one model file, where one is stated to compare it with.
+    digest: Option<String>,
 }
 
 impl Roles {
@@ -158,9 +183,9 @@ impl Roles {
 /// Rule that a run has one source of each kind.
 const ONE_OF_EACH: &str = "one-of-each";
 
-fn assemble(loaded: Vec<Loaded>, options: &OpenOptions) -> Result<Imported, OpenError> {
+fn assemble(loaded: Vec<Loaded>, digest: Option<String>, options: &OpenOptions) -> Result<Imported, OpenError> {
     let count = loaded.len();
-    let mut roles = Roles::default();
+    let mut roles = Roles { digest, ..Roles::default() };
     for Loaded { name, format, content } in loaded {
         let known = match content {
             Content::Bundle(opened) => take_role(&mut roles.bundle, name.clone(), opened),
@@ -254,7 +279,7 @@ fn finished(name: &str, roles: Roles, mut imported: Imported) -> Result<Imported
             let reason = "a GGUF file is a whole model already, with its own metadata".to_owned();
             return Err(apart(second, ONE_OF_EACH, reason));
         }
-        let text = with_run::join(&mut imported.run, &with_run::Source::Gguf(file, model))
+        let text = with_run::join(&mut imported.run, &with_run::Source::Gguf(file, model), roles.digest.as_deref())
             .map_err(|reason| apart(file, with_run::RULE, reason))?;
         imported.joins.push(JoinNote { rule: with_run::RULE, text });
         remark(&mut imported, file, model);
@@ -276,7 +301,7 @@ fn finished(name: &str, roles: Roles, mut imported: Imported) -> Result<Imported
         })?;
     imported.joins.extend(note.map(|(rule, text)| JoinNote { rule, text }));
     let file = set.files.first().map(|(file, _)| file.clone()).or(set.index.as_ref().map(|(file, _)| file.clone()));
-    let text = with_run::join(&mut imported.run, &with_run::Source::Safetensors(&set))
+    let text = with_run::join(&mut imported.run, &with_run::Source::Safetensors(&set), roles.digest.as_deref())
         .map_err(|reason| apart(file.as_deref().unwrap_or("the index"), with_run::RULE, reason))?;
     imported.joins.push(JoinNote { rule: with_run::RULE, text });
     Ok(imported)

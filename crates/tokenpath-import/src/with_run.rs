@@ -1,7 +1,8 @@
 //! Joining a finished run with a model file: rule `model-of-the-run`.
 //!
-//! A run that names tensors is joined when every one of them is in the file with the sizes, type and bytes that the run
-//! states. A run that names none is joined when it names the model. The file's section then stands in place of the
+//! A run that states the digest of its model is joined with the file that has it, and with no other. Without one, a run that
+//! names tensors is joined when every one of them is in the file with the sizes, type and bytes that the run states; a run
+//! that names none is joined when it names the model. The file's section then stands in place of the
 //! run's, and what reads a tensor reads the file's.
 
 use std::collections::HashMap;
@@ -52,11 +53,12 @@ impl Source<'_> {
 
 /// Puts the file's model in place of the run's.
 ///
-/// Returns what the join rests on, in words.
+/// `digest` is the file's, where it was computed. Returns what the join rests on, in words.
 ///
 /// # Errors
 /// The reason why the file is not the run's model, or why that cannot be told; the run is then as it was.
-pub(crate) fn join(run: &mut Run, source: &Source<'_>) -> Result<String, String> {
+pub(crate) fn join(run: &mut Run, source: &Source<'_>, digest: Option<&str>) -> Result<String, String> {
+    let by_digest = by_digest(run, source, digest)?;
     let mut absent = Absences::default();
     let mut ends = run.traversal.ends.clone();
     let mut end = |end: End| {
@@ -70,9 +72,11 @@ pub(crate) fn join(run: &mut Run, source: &Source<'_>) -> Result<String, String>
     };
     let mut section = source.section(&mut absent, &mut end);
     let (map, said) = if run.model.tensors.rows() == 0 {
-        (Vec::new(), by_name(run, source)?)
+        (Vec::new(), by_digest.map_or_else(|| by_name(run, source), Ok)?)
     } else {
-        by_tensors(&run.model.tensors, &section.tensors, source.file())?
+        let (map, said) = by_tensors(&run.model.tensors, &section.tensors, source.file())?;
+        // What was compared beside the digest is said too.
+        (map, by_digest.map_or_else(|| format!("{said} {UNREAD}"), |digest| format!("{digest} {said}")))
     };
     if let (Some(stated), Some(held)) = (run.model.layers, section.layers)
         && stated != held
@@ -103,6 +107,18 @@ pub(crate) fn join(run: &mut Run, source: &Source<'_>) -> Result<String, String>
     }
     run.model = section;
     Ok(said)
+}
+
+/// Said where names and sizes decided.
+const UNREAD: &str = "Names and sizes decided; no digest of the whole file was computed.";
+
+/// Compares digests, where the run states one and the file's was computed.
+fn by_digest(run: &Run, source: &Source<'_>, digest: Option<&str>) -> Result<Option<String>, String> {
+    let (Some(stated), Some(found)) = (run.identity.model.digest.as_deref(), digest) else { return Ok(None) };
+    if stated.eq_ignore_ascii_case(found) {
+        return Ok(Some(format!("{} has the SHA-256 that the run states of its model.", source.file())));
+    }
+    Err(format!("the run states that its model's SHA-256 is {stated}, the file's is {found}"))
 }
 
 /// Compares the tensors that the run names with those of the file; where each of them is in the file.
@@ -147,7 +163,7 @@ fn by_tensors(run: &Tensors, file: &Tensors, name: &str) -> Result<(Vec<u32>, St
             map,
             format!(
                 "All {count} tensors that the run names are among the {} of {name}, {sized} of them with sizes to compare, \
-                 and none differs. Names and sizes decided; no digest of the whole file was computed.",
+                 and none differs.",
                 file.rows()
             ),
         )),

