@@ -1,7 +1,7 @@
 // What a person does again and again, for the tests to say in one line.
 
 /** The lenses in the order of the rail. */
-export const lenses = ["run", "request", "passes", "model", "block", "nodes", "kernels", "timeline", "traversal"];
+export const lenses = ["run", "request", "passes", "model", "block", "nodes", "kernels", "ranges", "timeline", "traversal"];
 
 /** The address of a sample capture, on a view. */
 export function sample(name, fragment = "run") {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use rusqlite::types::ValueRef;
+use tokenpath_core::derive::host::family;
 
 use crate::coverage::Coverage;
 use crate::launches::unnamed;
@@ -26,12 +27,6 @@ pub(crate) struct Named {
     pub(crate) sum: i64,
 }
 
-/// The name of a range without what PyTorch adds to each single one: `aten::add, seq = 5, op_id = 7` is `aten::add`.
-pub(crate) fn grouped(name: &str) -> &str {
-    let cut = [", seq = ", ", op_id = ", ", sizes = "].iter().filter_map(|mark| name.find(mark)).min();
-    cut.and_then(|at| name.get(..at)).unwrap_or(name)
-}
-
 /// Reads all ranges, by name, in the order in which each name first starts.
 pub(crate) fn read(trace: &Trace, window: Window, names: &mut Names<'_>, coverage: &mut Coverage) -> Vec<Named> {
     let typed = trace.schema.has_column(RANGES, "eventType");
@@ -53,7 +48,7 @@ pub(crate) fn read(trace: &Trace, window: Window, names: &mut Names<'_>, coverag
         let Some((start, end)) = coverage.usable(RANGES, Times::of(start, end)) else { return Ok(()) };
         let Some(clipped) = window.clip(start, end) else { return Ok(()) };
         let mut place = |name: &str| {
-            let name = grouped(name);
+            let name = family(name);
             *by_name.entry(name.to_owned()).or_insert_with(|| {
                 list.push(Named { name: name.to_owned(), intervals: Vec::new(), starts: Vec::new(), sum: 0 });
                 list.len() - 1
@@ -85,16 +80,4 @@ pub(crate) fn read(trace: &Trace, window: Window, names: &mut Names<'_>, coverag
     let mut keyed: Vec<(i64, Named)> = list.into_iter().map(|named| (first(&named), named)).collect();
     keyed.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.name.cmp(&b.1.name)));
     keyed.into_iter().map(|(_, named)| named).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_differs_in_each_range_of_pytorch_is_no_part_of_its_name() {
-        assert_eq!(grouped("aten::add, seq = 45440, op_id = 990760"), "aten::add");
-        assert_eq!(grouped("aten::add, op_id = 314359, sizes = [[2, 3], []]"), "aten::add");
-        assert_eq!(grouped("step, op"), "step, op");
-    }
 }

@@ -17,6 +17,8 @@ pub enum Lens {
     Nodes,
     /// Every kernel.
     Kernels,
+    /// Named ranges and API calls.
+    Host,
     /// The trace clock.
     Timeline,
     /// The token under test, hop by hop.
@@ -25,7 +27,7 @@ pub enum Lens {
 
 impl Lens {
     /// All lenses in the order of the navigation.
-    pub const ALL: [Lens; 9] = [
+    pub const ALL: [Lens; 10] = [
         Lens::Run,
         Lens::Request,
         Lens::Passes,
@@ -33,6 +35,7 @@ impl Lens {
         Lens::Block,
         Lens::Nodes,
         Lens::Kernels,
+        Lens::Host,
         Lens::Timeline,
         Lens::Traversal,
     ];
@@ -47,6 +50,7 @@ impl Lens {
             Lens::Block => "block",
             Lens::Nodes => "nodes",
             Lens::Kernels => "kernels",
+            Lens::Host => "ranges",
             Lens::Timeline => "timeline",
             Lens::Traversal => "traversal",
         }
@@ -67,6 +71,7 @@ impl Lens {
             Lens::Block => "Transformer block",
             Lens::Nodes => "Graph nodes",
             Lens::Kernels => "Kernels",
+            Lens::Host => "Ranges and API",
             Lens::Timeline => "Timeline",
             Lens::Traversal => "Traversal",
         }
@@ -81,7 +86,7 @@ impl Lens {
             Lens::Model => &["model"],
             Lens::Block | Lens::Nodes => &["graph"],
             Lens::Kernels => &["kernels", "timeline"],
-            Lens::Timeline => &["timeline"],
+            Lens::Host | Lens::Timeline => &["timeline"],
             Lens::Traversal => &["timeline", "graph"],
         }
     }

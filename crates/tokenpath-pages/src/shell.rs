@@ -55,6 +55,7 @@ fn state(states: &LensStates, lens: Lens) -> State {
         Lens::Block => states.block,
         Lens::Nodes => states.nodes,
         Lens::Kernels => states.kernels,
+        Lens::Host => states.host,
         Lens::Timeline => states.timeline,
         Lens::Traversal => states.traversal,
     }

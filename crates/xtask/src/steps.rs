@@ -148,7 +148,9 @@ fn browser_tests(workspace: &Workspace) -> Result<Vec<String>> {
     if !workspace.site().join("index.html").is_file() {
         bail!("there is no dist/site: run `cargo xtask web` first");
     }
-    // The program that the tests run, with the site in it.
+    // The program that the tests run, with the site in it; its own tests that need the site say so when it is missing.
+    let mut program = workspace.cargo(&["test", "-p", "tokenpath-cli", "--test", "publish", "--test", "server"]);
+    let mut lines = tested(process::run_keeping(program.env("TOKENPATH_PAGE_REQUIRED", "1"), is_closing_line)?)?;
     process::run(&mut workspace.cargo(&["build", "-p", "tokenpath-cli"]))?;
     let browser = tools::browser()?;
     let node = tools::node()?;
@@ -168,7 +170,8 @@ fn browser_tests(workspace: &Workspace) -> Result<Vec<String>> {
         .args(browser_test_files(workspace)?);
     process::run(&mut tests)?;
     let report = fs::read_to_string(&report).with_context(|| format!("could not read {}", report.display()))?;
-    tested(report.lines().filter(|line| is_closing_line(line)).map(str::to_owned).collect())
+    lines.extend(tested(report.lines().filter(|line| is_closing_line(line)).map(str::to_owned).collect())?);
+    Ok(lines)
 }
 
 fn browser_test_files(workspace: &Workspace) -> Result<Vec<PathBuf>> {

@@ -9,6 +9,7 @@ pub mod disagreement;
 pub mod evidence;
 pub mod grouped;
 pub mod histogram;
+pub mod host;
 pub mod kernels;
 pub mod nodes;
 pub mod part;

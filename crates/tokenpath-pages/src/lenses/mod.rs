@@ -1,6 +1,7 @@
 //! One file per lens, each with one public function: a context in, markup out.
 
 mod block;
+mod host;
 mod kernels;
 mod model;
 mod nodes;
@@ -24,6 +25,7 @@ pub fn render(lens: Lens, cx: &Context<'_>) -> Markup {
         Lens::Block => block::page(cx),
         Lens::Nodes => nodes::page(cx),
         Lens::Kernels => kernels::page(cx),
+        Lens::Host => host::page(cx),
         Lens::Timeline => timeline::page(cx),
         Lens::Traversal => traversal::page(cx),
     }

@@ -90,6 +90,8 @@ pub struct LensStates {
     pub nodes: State,
     /// Kernels.
     pub kernels: State,
+    /// Ranges and API.
+    pub host: State,
     /// Timeline.
     pub timeline: State,
     /// Traversal; before a verdict is known, as far as the levels allow.
@@ -134,6 +136,11 @@ pub fn lens_states(run: &Run, levels: &[Coverage]) -> LensStates {
         },
         nodes: of(Level::Graph),
         kernels: of(Level::Kernels),
+        host: match (timeline.ranges.rows() > 0, timeline.calls.rows() > 0) {
+            (true, true) => State::Present,
+            (false, false) => State::Absent,
+            _ => State::Partial,
+        },
         timeline: on_timeline,
         traversal,
     }
