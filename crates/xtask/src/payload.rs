@@ -20,7 +20,7 @@ const FIRST_LOAD_LIMIT: usize = 400_000;
 pub(crate) const ON_DEMAND: &str = "engine";
 
 /// What the engine may not exceed, compressed; a little above what it is, so that it only ever shrinks.
-const ON_DEMAND_LIMIT: usize = 850_000;
+const ON_DEMAND_LIMIT: usize = 865_000;
 
 /// One file of the site.
 #[derive(Debug)]
