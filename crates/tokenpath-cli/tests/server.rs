@@ -135,3 +135,35 @@ fn it_listens_on_the_loopback_address_only() {
     assert!(TcpStream::connect(SocketAddr::new(other, served.port)).is_err(), "{other} answers");
     assert!(TcpStream::connect(("127.0.0.1", served.port)).is_ok());
 }
+
+/// The page reads no SQLite: what is served for a trace is the run of its device, as a bundle, and the trace itself is not
+/// to be had.
+#[test]
+fn a_trace_is_served_as_a_run() {
+    if !page::is_there() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("trace.sqlite");
+    rusqlite::Connection::open(&file)
+        .unwrap()
+        .execute_batch(
+            r#"CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);
+               INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'cudaLaunchKernel');
+               CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, "end", deviceId, correlationId, globalPid, shortName);
+               INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100, 200, 0, 1, 16777216, 1), (300, 450, 0, 2, 16777216, 1);
+               CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start, "end", globalTid, correlationId, nameId);
+               INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (50, 60, 16777223, 1, 2);"#,
+        )
+        .unwrap();
+    let served = serve(&file);
+    let (status, _, body) = ask(&served, "GET /open/trace.sqlite", "");
+    assert_eq!(status, 200);
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(&body[..]).read_to_string(&mut text).unwrap();
+    let bundle: serde_json::Value = serde_json::from_str(&text).unwrap();
+    // By hand: two kernels of 100 and 150 ns, the first launched by the one call.
+    assert_eq!(bundle["timeline"]["intervals"]["duration"], serde_json::json!([100, 150]));
+    assert_eq!(bundle["timeline"]["intervals"]["submission"], serde_json::json!([0, null]));
+    assert_eq!(bundle["timeline"]["submissions"]["start"], serde_json::json!([50]));
+}
