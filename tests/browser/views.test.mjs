@@ -79,7 +79,7 @@ browserTest("the keyboard alone reaches everything", { path: sample("smollm2-ser
   await press("Enter");
   assert.equal(await focused(), "main", "the skip link leads past the navigation");
 
-  for (const [key, lens] of [["3", "passes"], ["6", "nodes"], ["8", "timeline"], ["9", "traversal"], ["1", "run"]]) {
+  for (const [key, lens] of [["3", "passes"], ["6", "nodes"], ["8", "ranges"], ["9", "timeline"], ["0", "traversal"], ["1", "run"]]) {
     await press(key);
     await shows(app, lens);
   }

@@ -99,7 +99,11 @@ impl Page {
     }
 
     fn go_to_lens(&self, digit: &str) -> bool {
-        let lens = digit.parse::<usize>().ok().and_then(|digit| Lens::ALL.get(digit.checked_sub(1)?).copied());
+        let lens = digit.parse::<usize>().ok().and_then(|digit| {
+            // The key after 9 is 0.
+            let at = if digit == 0 { 9 } else { digit - 1 };
+            Lens::ALL.get(at).copied()
+        });
         let (Some(lens), false) = (lens, self.current.borrow().is_none()) else { return false };
         let view = View::parse(&self.fragment()).to(lens);
         let _ = self.window.location().set_hash(&view.fragment());
