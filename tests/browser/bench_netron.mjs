@@ -1,12 +1,13 @@
 // How long Netron takes for the model file that bench.mjs opens, in the same browser; not a test.
 //
 //     pip install netron && netron --port 8081 &
-//     cargo xtask web && node tests/browser/bench.mjs 1 && node tests/browser/bench_netron.mjs http://127.0.0.1:8081/ [RUNS]
+//     node tests/browser/bench_netron.mjs http://127.0.0.1:8081/ [RUNS]
 //
 // The clock starts when Netron's page gets the file and stops when its graph is shown.
 
-import { statSync } from "node:fs";
+import assert from "node:assert/strict";
 import { createRequire } from "node:module";
+import os from "node:os";
 import path from "node:path";
 import { writeLargeModel } from "./gguf.mjs";
 import { root } from "./harness.mjs";
@@ -15,12 +16,11 @@ const { chromium } = createRequire(path.join(process.env.TOKENPATH_NODE_MODULES 
 const address = process.argv[2] ?? "http://127.0.0.1:8081/";
 const runs = Number(process.argv[3] ?? 3);
 const model = path.join(root, "target/browser-files/bench.gguf");
-writeLargeModel(model);
+const written = writeLargeModel(model);
 
 const took = [];
-let said;
 for (let run = 0; run < runs; run += 1) {
-  const browser = await chromium.launch({ executablePath: process.env.TOKENPATH_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  const browser = await chromium.launch({ executablePath: process.env.TOKENPATH_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
   const page = await browser.newPage({ viewport: { width: 1440, height: 1000 } });
   // Netron forbids eval, which the test driver needs; setting it is ignored here.
   await page.addInitScript(() => {
@@ -34,24 +34,16 @@ for (let run = 0; run < runs; run += 1) {
   await page.waitForTimeout(500);
   await page.evaluate(() => {
     document.getElementById("open-file-dialog").addEventListener("change", () => { globalThis.began = performance.now(); }, true);
-    const seen = () => {
-      if (globalThis.began && document.body.className === "default" && document.querySelector("#target svg .node, #target .node")) {
-        globalThis.shown ??= [performance.now(), `a graph, page state "${document.body.className}"`];
-      }
-    };
-    new MutationObserver(seen).observe(document, { subtree: true, childList: true, attributes: true });
+    // Only the class of the body is watched, so that watching costs Netron nothing: it is "default" once the graph is shown.
+    new MutationObserver(() => {
+      if (globalThis.began && document.body.className === "default") globalThis.shown ??= performance.now();
+    }).observe(document.body, { attributes: true, attributeFilter: ["class"] });
   });
   await page.locator("#open-file-dialog").setInputFiles(model);
-  try {
-    await page.waitForFunction(() => globalThis.shown, null, { timeout: 60_000 });
-    const [ms, what] = await page.evaluate(() => [globalThis.shown[0] - globalThis.began, globalThis.shown[1]]);
-    took.push(ms);
-    said = what;
-  } catch {
-    said = `nothing in 60 s; the page's state: ${await page.evaluate(() => document.body.className)}`;
-  }
-  if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT });
+  await page.waitForFunction(() => globalThis.shown, null, { timeout: 120_000 });
+  assert.ok(await page.locator("#target .node").count() > 0, "Netron shows a graph");
+  took.push(await page.evaluate(() => globalThis.shown - globalThis.began));
   await browser.close();
 }
 took.sort((a, b) => a - b);
-console.log(`Netron, ${(statSync(model).size / 1e9).toFixed(2)} GB: median ${took[took.length >> 1]?.toFixed(0)} ms of ${took.length}; it shows: ${said}`);
+console.log(`Netron, ${os.cpus()[0].model}, ${(written.length / 1e9).toFixed(2)} GB, ${written.tensors} tensors: median ${took[took.length >> 1].toFixed(0)} ms of ${took.length} runs`);

@@ -4,6 +4,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { file } from "./bundles.mjs";
+import { writeManyTensors } from "./gguf.mjs";
 import { browserTest, root } from "./harness.mjs";
 import { opens, sample, shows, starts } from "./steps.mjs";
 
@@ -121,6 +123,28 @@ for (const name of ["smollm2", "tiny-dense", "tiny-moe", "tiny-hybrid"]) {
     assert.equal(total.flatMap((cell) => cell.exact)[0], known.stated_tensor_bytes);
   });
 }
+
+browserTest("a model of 60,000 tensors: its table whole, filtered and in the order of bytes", { path: "#model?show=all" }, async (app) => {
+  const model = file("many.gguf", "");
+  const { tensors, inLayer, largest } = writeManyTensors(model);
+  assert.equal(tensors, 60_000);
+  await opens(app, model, "model");
+  const count = (rows) => Number(rows.at(-1)[0].shown.replaceAll(/\D/g, ""));
+  const whole = await tableWhen(app, "Tensor Type", (rows) => count(rows) === tensors);
+  // 64 × 64 of two bytes each, once twice that.
+  assert.equal(exact(whole.at(-1)[3]), 60_001 * 64 * 64 * 2);
+  assert.notEqual(whole[1][0].text.split(" ")[0], largest);
+
+  await app.page.locator("#lens a.sort", { hasText: "Bytes" }).click();
+  const sorted = await tableWhen(app, "Tensor Type", (rows) => rows[1][0].text.startsWith(largest));
+  assert.equal(exact(sorted[1][3]), 2 * 64 * 64 * 2);
+
+  await app.page.locator("#lens input[type=search]").first().fill("blk.7.");
+  const layer = await tableWhen(app, "Tensor Type", (rows) => count(rows) === inLayer);
+  assert.equal(exact(layer.at(-1)[3]), (inLayer + 1) * 64 * 64 * 2);
+  await app.assertAccessible();
+  await app.screenshot("many-tensors");
+});
 
 browserTest("a served request: its tokens, chunks and passes", { path: sample("smollm2-server", "passes") }, async (app) => {
   const known = expected("smollm2-server");

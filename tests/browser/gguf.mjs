@@ -57,6 +57,26 @@ export function writeLargeModel(where) {
   return write(where, metadata, tensors);
 }
 
+/**
+ * Writes a model of 60,000 tensors: in each of 300 layers the gate and the up projection of 100 experts, each of 8,192
+ * bytes. Only `largest` has 16,384. Returns its length, its number of tensors and how many are in one layer.
+ */
+export function writeManyTensors(where) {
+  const [layers, experts, width] = [300, 100, 64];
+  const largest = "blk.7.ffn_up.3.weight";
+  const tensors = [];
+  for (let layer = 0; layer < layers; layer += 1) {
+    for (let expert = 0; expert < experts; expert += 1) {
+      for (const role of ["ffn_gate", "ffn_up"]) {
+        const name = `blk.${layer}.${role}.${expert}.weight`;
+        tensors.push([name, [width, name === largest ? 2 * width : width], "f16"]);
+      }
+    }
+  }
+  const metadata = [text("general.architecture", "llama"), text("general.name", "Made, of 60,000 tensors"), number("llama.block_count", layers)];
+  return { ...write(where, metadata, tensors), inLayer: 2 * experts, largest };
+}
+
 function write(where, metadata, tensors) {
   let offset = 0;
   const infos = tensors.map(([name, sizes, dtype]) => {
