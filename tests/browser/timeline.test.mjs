@@ -97,6 +97,27 @@ browserTest("drag, wheel, box, keys and minimap move what is shown, and Back und
   assert.equal(mapped[1] - mapped[0], later[1] - later[0], "and keeps the zoom");
 });
 
+browserTest("the drawing comes to rest while a link is followed: the link wins, and Back returns", { path }, async (app) => {
+  // The browser tells of a new address later than it has it; a busy one, much later. Listeners of the window are called
+  // in the order in which they came, so this one has to come first.
+  await app.page.addInitScript(() => addEventListener("hashchange", (event) => {
+    if (!event.isTrusted) return;
+    event.stopImmediatePropagation();
+    setTimeout(() => dispatchEvent(new HashChangeEvent("hashchange")), 1500);
+  }));
+  await app.page.reload();
+  await drawn(app);
+  const before = await range(app);
+  await app.page.locator(".scroll:has(#timeline)").focus();
+  await app.page.keyboard.press("w");
+  await app.page.evaluate(() => { location.hash = "traversal"; });
+  await shows(app, "traversal");
+  await becomes(() => app.page.evaluate(() => location.hash.slice(1, 10)), "traversal", "the lens of the address");
+  await app.page.goBack();
+  await shows(app, "timeline");
+  assert.deepEqual(await range(app), before, "the stretch that was there before");
+});
+
 browserTest("a click selects, the inspector shows it, and brackets lead along the row", { path: `${path}?sel=pass:4` }, async (app) => {
   await drawn(app);
   const { mouse, keyboard } = app.page;

@@ -17,6 +17,7 @@ pub(super) fn start(page: &Rc<Page>) {
         // The browser would restore before the lens is there.
         let _ = history.set_scroll_restoration(ScrollRestoration::Manual);
     }
+    page.hear();
     page.scroll_to.set(page.saved_scroll());
     match page.named_bundle() {
         Some(Ok(address)) => page.open(Source { address: Some(address), files: Vec::new() }),
@@ -29,8 +30,7 @@ pub(super) fn start(page: &Rc<Page>) {
 impl Page {
     /// The view that the address names: its fragment without `#`, or where it has none the lens of a published page.
     pub(super) fn fragment(&self) -> String {
-        let hash = self.window.location().hash().unwrap_or_default();
-        match hash.trim_start_matches('#') {
+        match self.hash().trim_start_matches('#') {
             "" => self.document.body().and_then(|body| body.get_attribute("data-lens")).unwrap_or_default(),
             fragment => fragment.to_owned(),
         }
@@ -53,7 +53,23 @@ impl Page {
         Some(if address.origin() == here.origin() { Ok(address.href()) } else { Err(address.href()) })
     }
 
+    fn hash(&self) -> String {
+        self.window.location().hash().unwrap_or_default()
+    }
+
+    /// Takes note of the fragment as it is now.
+    fn hear(&self) {
+        *self.heard.borrow_mut() = self.hash();
+    }
+
+    /// Gives the address the fragment of the engine's view.
+    ///
+    /// The browser changes the address at once and tells of it later. In between, an answer of the engine is one to
+    /// what was asked before: it must not take the place of where a person has just gone.
     pub(super) fn set_fragment(&self, fragment: &str, push: bool) {
+        if self.hash() != *self.heard.borrow() {
+            return;
+        }
         let Ok(history) = self.window.history() else { return };
         let url = format!("#{fragment}");
         let _ = if push {
@@ -62,6 +78,7 @@ impl Page {
             let state = history.state().unwrap_or(JsValue::NULL);
             history.replace_state_with_url(&state, "", Some(&url))
         };
+        self.hear();
     }
 
     /// The run comes from files now: the address no longer names a bundle, only the view.
@@ -73,6 +90,7 @@ impl Page {
         } else {
             history.replace_state_with_url(&JsValue::NULL, "", Some(&url))
         };
+        self.hear();
     }
 
     /// Whether the address names a bundle itself.
@@ -82,6 +100,7 @@ impl Page {
 
     /// The fragment changed: by a link, by Back or Forward, or by hand.
     pub(super) fn navigated(&self) {
+        self.hear();
         self.scroll_to.set(self.saved_scroll());
         self.send(Message::Navigate { fragment: self.fragment() });
     }

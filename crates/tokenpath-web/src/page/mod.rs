@@ -40,6 +40,8 @@ struct Page {
     waiting: RefCell<VecDeque<Message>>,
     /// Whether the engine has a message that it has not answered.
     busy: Cell<bool>,
+    /// The fragment of the address that the page last heard of or wrote, as the browser spells it.
+    heard: RefCell<String>,
     /// Where to scroll once the lens is there: Back returns to where one was.
     scroll_to: Cell<Option<f64>>,
     /// What the crashed worker had open.
@@ -79,6 +81,7 @@ pub fn page(spawn: js_sys::Function) -> Result<(), JsValue> {
         opening: RefCell::new(None),
         waiting: RefCell::new(VecDeque::new()),
         busy: Cell::new(false),
+        heard: RefCell::new(String::new()),
         scroll_to: Cell::new(None),
         crashed: RefCell::new(None),
         refused: RefCell::new(None),
