@@ -9,7 +9,9 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tokenpath_core::derive::anatomy::anatomy;
 use tokenpath_import::{Continue, OpenOptions, open};
+use tokenpath_recipes::architecture::Architecture;
 use tokenpath_recipes::stated::StatedByRun;
 use tokenpath_recipes::{Refused, Totals, assemble, totals};
 use tokenpath_tests::repository;
@@ -20,10 +22,13 @@ fn run(path: &Path) -> tokenpath_core::Run {
     open(vec![(name, &bytes)], &OpenOptions::default(), &mut |_| Continue::Yes).unwrap().run
 }
 
+fn recipe(run: &tokenpath_core::Run) -> Result<Architecture, Refused> {
+    assemble(&StatedByRun::new(run, &anatomy(run).layers.kinds))
+}
+
 fn counts(path: &Path) -> Totals {
     let run = run(path);
-    let architecture =
-        assemble(&StatedByRun::new(&run)).unwrap_or_else(|refused| panic!("{}: {refused}", path.display()));
+    let architecture = recipe(&run).unwrap_or_else(|refused| panic!("{}: {refused}", path.display()));
     totals(&architecture)
 }
 
@@ -92,7 +97,7 @@ fn parameters_that_one_token_addresses_are_those_of_the_cards() {
         ("ai-dynamo__aiconfigurator-core__mistralai--Mixtral-8x7B-v0.1_config.json", 12.9e9, true),
     ] {
         let run = run(&folder.join(file));
-        let counts = totals(&assemble(&StatedByRun::new(&run)).unwrap());
+        let counts = totals(&recipe(&run).unwrap());
         let all = counts.all().addressed;
         let active = if with_embedding { all } else { all - counts.embedding.addressed };
         let apart = (active as f64 - published).abs() / published;
@@ -115,8 +120,7 @@ fn recipes_of_gguf_metadata_have_the_elements_of_the_tensors() {
             .filter(|row| tensors.role.get(*row) != Some("rotary_frequencies"))
             .map(|row| tensors.shape.get(row).unwrap().iter().product::<i64>())
             .sum();
-        let recipe =
-            assemble(&StatedByRun::new(&run)).unwrap_or_else(|refused| panic!("{}: {refused}", path.display()));
+        let recipe = recipe(&run).unwrap_or_else(|refused| panic!("{}: {refused}", path.display()));
         assert_eq!(totals(&recipe).all().total, u64::try_from(held).unwrap(), "{}", path.display());
     }
 }
@@ -126,7 +130,7 @@ fn what_cannot_be_assembled_says_why() {
     let folder = repository::root().join("tests/parameters/configs");
     let mut odd = run(&folder.join("llama_biases.json"));
     odd.model.architecture = Some("perceiver".to_owned());
-    let refused = assemble(&StatedByRun::new(&odd)).unwrap_err();
+    let refused = recipe(&odd).unwrap_err();
     assert!(matches!(&refused, Refused::Unknown { model_type } if model_type == "perceiver"));
     assert!(refused.to_string().contains("known are llama, mistral"), "{refused}");
     let mut short = run(&folder.join("mixtral.json"));
@@ -136,10 +140,7 @@ fn what_cannot_be_assembled_says_why() {
         .iter()
         .map(|source| source.filter(|name| *name != "num_local_experts").or(Some("x")))
         .collect();
-    assert_eq!(
-        assemble(&StatedByRun::new(&short)).unwrap_err(),
-        Refused::Lacks { family: "Mixtral", field: "num_local_experts" }
-    );
+    assert_eq!(recipe(&short).unwrap_err(), Refused::Lacks { family: "Mixtral", field: "num_local_experts" });
 }
 
 fn extra(name: &str) -> Option<PathBuf> {

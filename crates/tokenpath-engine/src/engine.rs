@@ -13,6 +13,7 @@ use tokenpath_pages::errors::{self, Failure};
 use tokenpath_pages::html::Markup;
 use tokenpath_pages::inspector;
 use tokenpath_pages::lens::Lens;
+use tokenpath_pages::lenses::ModelFacts;
 use tokenpath_pages::page::Context;
 use tokenpath_pages::shell;
 use tokenpath_pages::view::{Links, View};
@@ -82,6 +83,8 @@ struct Session {
     /// The pass of the token under test, where the timeline starts.
     token: Option<u32>,
     timeline: Option<Timeline>,
+    /// Kept from the first time the lens Model anatomy is shown.
+    model: Option<ModelFacts>,
 }
 
 impl Session {
@@ -89,7 +92,7 @@ impl Session {
         let verdict = traverse::verdict(&imported.run, None, ComputedBy::Page);
         let states = shell::states(&imported.run, Some(&verdict));
         let token = traverse::token_under_test(&imported.run).ok().map(|token| token.pass);
-        Session { imported, verdict, states, token, timeline: None }
+        Session { imported, verdict, states, token, timeline: None, model: None }
     }
 }
 
@@ -320,14 +323,19 @@ impl Engine {
     fn render(&mut self, fresh: bool) -> Vec<Effect> {
         // The lens draws the rows that the surface draws, so they are laid out once.
         let _ = self.timeline();
-        let Some(session) = &self.session else { return Vec::new() };
+        let Some(session) = &mut self.session else { return Vec::new() };
+        let run = &session.imported.run;
+        if self.view.lens == Lens::Model && session.model.is_none() && run.model.given {
+            session.model = Some(ModelFacts::new(run));
+        }
         let cx = Context {
-            run: &session.imported.run,
+            run,
             problems: &session.imported.problems,
             view: &self.view,
             links: Links::Fragment,
             verdict: Some(&session.verdict),
             timeline: session.timeline.as_ref().map(Timeline::rows),
+            model: session.model.as_ref(),
         };
         let regions: [(Region, Markup); 5] = [
             (Region::Lens, shell::lens(&cx)),

@@ -80,6 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 links: Links::Fragment,
                 verdict: None,
                 timeline: None,
+                model: None,
             };
             let mut times: Vec<f64> = (0..ROUNDS)
                 .map(|_| {

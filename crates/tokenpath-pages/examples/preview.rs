@@ -32,6 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             links: Links::Fragment,
             verdict: None,
             timeline: None,
+            model: None,
         };
         let page = html! {
             (DOCTYPE)

@@ -8,6 +8,7 @@ use tokenpath_core::traverse::Verdict;
 
 use crate::html::{Markup, PreEscaped, html};
 use crate::lens::Lens;
+use crate::lenses::ModelFacts;
 use crate::view::{Links, View};
 
 /// What a lens is drawn from.
@@ -25,6 +26,8 @@ pub struct Context<'a> {
     pub verdict: Option<&'a Verdict>,
     /// The rows of the timeline, where they have been laid out; the lens lays them out itself otherwise.
     pub timeline: Option<&'a TimelineRows>,
+    /// What the lens Model anatomy needs of the run, where it has been computed; the lens computes it itself otherwise.
+    pub model: Option<&'a ModelFacts>,
 }
 
 impl Context<'_> {

@@ -41,6 +41,7 @@ fn draw(opened: &Opened, view: &View, verdict: &Verdict) -> String {
         links: Links::Fragment,
         verdict: Some(verdict),
         timeline: None,
+        model: None,
     };
     lenses::render(view.lens, &context).into_string()
 }

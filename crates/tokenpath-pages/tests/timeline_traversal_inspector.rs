@@ -32,7 +32,7 @@ fn open(name: &str) -> Opened {
 }
 
 fn with<T>(run: &Run, view: &View, draw: impl Fn(&Context<'_>) -> T) -> T {
-    draw(&Context { run, problems: &[], view, links: Links::Fragment, verdict: None, timeline: None })
+    draw(&Context { run, problems: &[], view, links: Links::Fragment, verdict: None, timeline: None, model: None })
 }
 
 fn lens(run: &Run, fragment: &str) -> String {

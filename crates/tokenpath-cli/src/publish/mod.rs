@@ -124,6 +124,7 @@ fn add_recording(site: &mut Site, base: Option<&str>, slug: &str, opened: &Opene
             links: Links::Files,
             verdict: Some(&verdict),
             timeline: None,
+            model: None,
         };
         let html = shell::document(&cx, &document);
         let html = match base {

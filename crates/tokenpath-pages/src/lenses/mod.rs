@@ -11,6 +11,8 @@ mod run;
 mod timeline;
 mod traversal;
 
+pub use model::ModelFacts;
+
 use crate::html::Markup;
 use crate::lens::Lens;
 use crate::page::Context;

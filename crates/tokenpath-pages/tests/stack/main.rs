@@ -32,6 +32,7 @@ fn fixture(case: &str) -> Run {
 
 fn render(run: &Run, fragment: &str) -> String {
     let view = View::parse(fragment);
-    let context = Context { run, problems: &[], view: &view, links: Links::Fragment, verdict: None, timeline: None };
+    let context =
+        Context { run, problems: &[], view: &view, links: Links::Fragment, verdict: None, timeline: None, model: None };
     lenses::render(view.lens, &context).into_string()
 }

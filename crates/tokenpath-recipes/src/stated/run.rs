@@ -1,7 +1,7 @@
 //! What a run's model section states, as its configuration or its GGUF file stated it.
 
 use tokenpath_core::Run;
-use tokenpath_core::derive::anatomy::anatomy;
+use tokenpath_core::derive::anatomy::layers::LayerKind;
 use tokenpath_core::model::{MIXERS, NETWORKS};
 
 use super::{Kind, Stated, gguf};
@@ -16,8 +16,9 @@ pub struct StatedByRun<'a> {
 }
 
 impl<'a> StatedByRun<'a> {
-    /// Reads what the run states. Cost: linear in tensors.
-    pub fn new(run: &'a Run) -> Self {
+    /// Reads what the run states. `kinds` are the kinds of its layers as its tensors tell them
+    /// ([`tokenpath_core::derive::anatomy`]). Cost: linear in tensors.
+    pub fn new(run: &'a Run, kinds: &[LayerKind]) -> Self {
         let architecture = run.model.architecture.as_deref();
         let sources = &run.model.parameters.source;
         let gguf = architecture.filter(|name| {
@@ -25,7 +26,7 @@ impl<'a> StatedByRun<'a> {
         });
         let mut stated = StatedByRun { run, gguf, layers: Vec::new() };
         stated.layers = match gguf {
-            Some(architecture) => stated.by_tensors(architecture),
+            Some(architecture) => stated.by_tensors(architecture, kinds),
             None => stated.in_words().into_iter().map(|(_, kind)| kind).collect(),
         };
         stated
@@ -74,10 +75,9 @@ impl<'a> StatedByRun<'a> {
     }
 
     /// The layers by the roles of their tensors, with the mixer that the source states where it does.
-    fn by_tensors(&self, architecture: &str) -> Vec<Kind> {
+    fn by_tensors(&self, architecture: &str, kinds: &[LayerKind]) -> Vec<Kind> {
         let words = self.in_words();
         let windows = self.of_source(&format!("{architecture}.attention.sliding_window")).is_some();
-        let kinds = anatomy(self.run).layers.kinds;
         let mut layers: Vec<(u32, Kind)> = kinds
             .iter()
             .flat_map(|kind| {

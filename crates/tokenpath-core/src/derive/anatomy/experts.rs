@@ -49,7 +49,7 @@ pub struct Experts {
 }
 
 /// The experts; `None` when no tensor is an expert's.
-pub fn experts(run: &Run, anatomy: &Anatomy<'_>, pass: Option<u32>) -> Option<Experts> {
+pub fn experts(run: &Run, anatomy: &Anatomy, pass: Option<u32>) -> Option<Experts> {
     let chosen = pass.map(|pass| choices(run, pass)).filter(|(tokens, _)| *tokens > 0);
     let mut layers = Vec::new();
     for component in &anatomy.components {
@@ -64,7 +64,7 @@ pub fn experts(run: &Run, anatomy: &Anatomy<'_>, pass: Option<u32>) -> Option<Ex
             }),
         };
         for band in &component.bands {
-            match band.role {
+            match band.role.as_deref() {
                 Some(role) if role::is_expert(role) => row.experts.merge(band.bytes),
                 role => {
                     row.always.merge(band.bytes);
@@ -94,7 +94,7 @@ pub fn experts(run: &Run, anatomy: &Anatomy<'_>, pass: Option<u32>) -> Option<Ex
 
 /// By the stated counts: what every token reads, the stated number of experts of each layer, one row of the embedding
 /// (all of it where it serves as the head), the head.
-fn addressed(run: &Run, anatomy: &Anatomy<'_>, layers: &[ExpertLayer], used: &Reading) -> Reading {
+fn addressed(run: &Run, anatomy: &Anatomy, layers: &[ExpertLayer], used: &Reading) -> Reading {
     let by = used.clone()?;
     let lacking = |what: &str| Missing { pointer: "/model/parameters".to_owned(), reason: what.to_owned() };
     let total = parameter(run, "expert_count").ok_or_else(|| run.missing("/model/parameters"))?;

@@ -1,6 +1,8 @@
 //! Decoder layers compared with each other: which are alike, where types differ, which mixer each has.
 
 use std::collections::HashMap;
+use std::hash::Hash;
+use std::rc::Rc;
 
 use super::{ComponentBytes, Place, role};
 use crate::derive::sum::Sum;
@@ -67,16 +69,16 @@ pub struct Variant {
 
 /// A role whose type differs among layers of one kind.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Difference<'a> {
+pub struct Difference {
     /// The role, or the name where no role is known.
-    pub role: &'a str,
+    pub role: String,
     /// Each type with its layers, the most frequent first.
-    pub types: TypesByLayer<'a>,
+    pub types: TypesByLayer,
 }
 
 /// The decoder layers of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Layers<'a> {
+pub struct Layers {
     /// In ascending order.
     pub list: Vec<Layer>,
     /// Classes by roles and shapes, in the order of their first layer.
@@ -84,10 +86,10 @@ pub struct Layers<'a> {
     /// Classes by types too, in the order of their first layer.
     pub variants: Vec<Variant>,
     /// Where types differ.
-    pub differences: Vec<Difference<'a>>,
+    pub differences: Vec<Difference>,
 }
 
-impl Layers<'_> {
+impl Layers {
     /// The number of layers after which the sequence of kinds repeats, when it repeats at least once.
     pub fn period(&self) -> Option<usize> {
         period(&self.list.iter().map(|layer| layer.kind).collect::<Vec<_>>())
@@ -133,10 +135,13 @@ type Trait<'a> = (Option<&'a str>, Option<&'a [i64]>, Option<&'a str>);
 type RoleOfKind<'a> = (usize, &'a str);
 
 /// Each type with the layers that have it.
-pub type TypesByLayer<'a> = Vec<(&'a str, Vec<u32>)>;
+pub type TypesByLayer = Vec<(String, Vec<u32>)>;
+
+/// A role of a kind, and each of its types with the layers that have it.
+type Typed<'a> = (RoleOfKind<'a>, Vec<(&'a str, Vec<u32>)>);
 
 /// Compares the layers. Tensors of one layer are compared in the order of the file.
-pub(super) fn layers<'a>(run: &'a Run, components: &[ComponentBytes<'a>]) -> Layers<'a> {
+pub(super) fn layers(run: &Run, components: &[ComponentBytes]) -> Layers {
     let tensors = &run.model.tensors;
     let mut members: HashMap<u32, Vec<usize>> = HashMap::new();
     for row in 0..tensors.rows() {
@@ -144,51 +149,59 @@ pub(super) fn layers<'a>(run: &'a Run, components: &[ComponentBytes<'a>]) -> Lay
             members.entry(component).or_default().push(row);
         }
     }
+    // Where no role is known, the name without its numbers stands for it.
+    let role = |row| tensors.role.get(row).filter(|role| *role != "other");
     let mut out = Layers::default();
-    let mut kinds: HashMap<Vec<Trait<'_>>, usize> = HashMap::new();
-    let mut variants: HashMap<(usize, Vec<Option<&str>>), usize> = HashMap::new();
-    // Role and kind to type to layers, in the order of first appearance.
-    let mut types: Vec<(RoleOfKind<'a>, TypesByLayer<'a>)> = Vec::new();
-    let mut type_index: HashMap<RoleOfKind<'a>, usize> = HashMap::new();
+    let mut kinds: Classes<Vec<Trait<'_>>> = Classes::default();
+    let mut variants: Classes<(usize, Vec<Option<&str>>)> = Classes::default();
+    // In the order of first appearance.
+    let mut types: Vec<Typed<'_>> = Vec::new();
+    let mut type_index: HashMap<RoleOfKind<'_>, usize> = HashMap::new();
+    // For each variant the places in `types` of what its tensors have.
+    let mut places: Vec<Vec<(usize, usize)>> = Vec::new();
     for component in components {
         let (Place::Layer(layer), Some(id)) = (component.place, component.component) else { continue };
         let rows = members.get(&id).map_or(&[][..], Vec::as_slice);
-        let shape: Vec<Trait<'_>> = rows
+        let traits: Vec<Trait<'_>> = rows
             .iter()
             .map(|row| {
-                // Where no role is known, the name without its numbers stands for it.
-                let role = tensors.role.get(*row).filter(|role| *role != "other");
+                let role = role(*row);
                 let name = tensors.name.get(*row).filter(|_| role.is_none()).map(after_number);
                 (role, tensors.shape.get(*row), name)
             })
             .collect();
-        let kind = *kinds.entry(shape).or_insert_with(|| {
-            let roles = rows.iter().filter_map(|row| tensors.role.get(*row));
-            let (mixer, network) = classify(roles);
-            out.kinds.push(LayerKind { mixer, network, layers: Vec::new() });
-            out.kinds.len() - 1
-        });
         let dtypes: Vec<Option<&str>> = rows.iter().map(|row| tensors.dtype.get(*row)).collect();
-        let variant = *variants.entry((kind, dtypes)).or_insert_with(|| {
+        let kind = kinds.of(traits);
+        if kind == out.kinds.len() {
+            let (mixer, network) = classify(rows.iter().filter_map(|row| tensors.role.get(*row)));
+            out.kinds.push(LayerKind { mixer, network, layers: Vec::new() });
+        }
+        let variant = variants.of((kind, dtypes));
+        if variant == out.variants.len() {
             out.variants.push(Variant { kind, layers: Vec::new() });
-            out.variants.len() - 1
-        });
-        for row in rows {
-            let role = tensors.role.get(*row).filter(|role| *role != "other");
-            let key = role.or_else(|| tensors.name.get(*row).map(after_number));
-            let (Some(key), Some(dtype)) = (key, tensors.dtype.get(*row)) else { continue };
-            let at = *type_index.entry((kind, key)).or_insert_with(|| {
-                types.push(((kind, key), Vec::new()));
-                types.len() - 1
-            });
-            let Some((_, seen)) = types.get_mut(at) else { continue };
-            match seen.iter_mut().find(|(known, _)| *known == dtype) {
-                Some((_, layers)) => {
-                    if layers.last() != Some(&layer) {
-                        layers.push(layer);
-                    }
-                }
-                None => seen.push((dtype, vec![layer])),
+            let mut found = Vec::new();
+            for row in rows {
+                let key = role(*row).or_else(|| tensors.name.get(*row).map(after_number));
+                let (Some(key), Some(dtype)) = (key, tensors.dtype.get(*row)) else { continue };
+                let at = *type_index.entry((kind, key)).or_insert_with(|| {
+                    types.push(((kind, key), Vec::new()));
+                    types.len() - 1
+                });
+                let Some((_, seen)) = types.get_mut(at) else { continue };
+                let of = seen.iter().position(|(known, _)| *known == dtype).unwrap_or_else(|| {
+                    seen.push((dtype, Vec::new()));
+                    seen.len() - 1
+                });
+                found.push((at, of));
+            }
+            found.sort_unstable();
+            found.dedup();
+            places.push(found);
+        }
+        for (at, of) in places.get(variant).into_iter().flatten() {
+            let layers = types.get_mut(*at).and_then(|(_, seen)| seen.get_mut(*of)).map(|(_, layers)| layers);
+            if let Some(layers) = layers.filter(|layers| layers.last() != Some(&layer)) {
+                layers.push(layer);
             }
         }
         if let (Some(kind), Some(variant)) = (out.kinds.get_mut(kind), out.variants.get_mut(variant)) {
@@ -202,10 +215,35 @@ pub(super) fn layers<'a>(run: &'a Run, components: &[ComponentBytes<'a>]) -> Lay
         .filter(|(_, types)| types.len() > 1)
         .map(|((_, role), mut types)| {
             types.sort_by_key(|(_, layers)| std::cmp::Reverse(layers.len()));
-            Difference { role, types }
+            let types = types.into_iter().map(|(dtype, layers)| (dtype.to_owned(), layers)).collect();
+            Difference { role: role.to_owned(), types }
         })
         .collect();
     out
+}
+
+/// Equal things by number, numbered as they first appear. Layers mostly equal the one before, which is looked at first:
+/// to compare is cheaper than to hash.
+#[derive(Default)]
+struct Classes<T> {
+    numbers: HashMap<Rc<T>, usize>,
+    last: Option<(Rc<T>, usize)>,
+}
+
+impl<T: Eq + Hash> Classes<T> {
+    /// The number of the things that equal this one.
+    fn of(&mut self, thing: T) -> usize {
+        if let Some((last, number)) = &self.last
+            && **last == thing
+        {
+            return *number;
+        }
+        let thing = Rc::new(thing);
+        let next = self.numbers.len();
+        let number = *self.numbers.entry(Rc::clone(&thing)).or_insert(next);
+        self.last = Some((thing, number));
+        number
+    }
 }
 
 /// What stands after the last number in a dotted name: `ffn_up.weight` of `blk.3.ffn_up.weight`.

@@ -33,13 +33,13 @@ pub enum Place {
 
 /// Tensors of one component that share role and type: one band of the byte stack.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Band<'a> {
+pub struct Band {
     /// The part of the model.
     pub part: Part,
     /// The role; `None` when it is not known.
-    pub role: Option<&'a str>,
+    pub role: Option<String>,
     /// The type; `None` when it is not known.
-    pub dtype: Option<&'a str>,
+    pub dtype: Option<String>,
     /// Their bytes.
     pub bytes: Sum,
     /// The first of them, for links.
@@ -48,7 +48,7 @@ pub struct Band<'a> {
 
 /// A component with its bytes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ComponentBytes<'a> {
+pub struct ComponentBytes {
     /// Its row in `/model/components`; `None` for tensors without a known one.
     pub component: Option<u32>,
     /// Where it stands.
@@ -56,40 +56,40 @@ pub struct ComponentBytes<'a> {
     /// Its bytes.
     pub bytes: Sum,
     /// Its bands, attention before feed-forward, each in the order in which a token meets them.
-    pub bands: Vec<Band<'a>>,
+    pub bands: Vec<Band>,
 }
 
 /// Bytes of one part and type.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PartBytes<'a> {
+pub struct PartBytes {
     /// The part of the model.
     pub part: Part,
     /// The type; `None` when it is not known.
-    pub dtype: Option<&'a str>,
+    pub dtype: Option<String>,
     /// Their bytes.
     pub bytes: Sum,
 }
 
 /// The bytes of a model, by component and by part.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Anatomy<'a> {
+pub struct Anatomy {
     /// The components from input to output.
-    pub components: Vec<ComponentBytes<'a>>,
+    pub components: Vec<ComponentBytes>,
     /// Bytes by part and type, parts in the order of legends, the largest type first.
-    pub parts: Vec<PartBytes<'a>>,
+    pub parts: Vec<PartBytes>,
     /// Bytes of all tensors.
     pub bytes: Sum,
     /// The layers, compared with each other.
-    pub layers: layers::Layers<'a>,
+    pub layers: layers::Layers,
     /// Whether tensors and header add up to more than the stated size of the file.
     pub exceeds: bool,
 }
 
 /// Computes the anatomy. Cost: linear in tensors, apart from sorting them.
-pub fn anatomy(run: &Run) -> Anatomy<'_> {
+pub fn anatomy(run: &Run) -> Anatomy {
     let tensors = &run.model.tensors;
     let table = &run.model.components;
-    let mut components: Vec<ComponentBytes<'_>> = (0..table.rows())
+    let mut components: Vec<ComponentBytes> = (0..table.rows())
         .map(|row| ComponentBytes {
             component: u32::try_from(row).ok(),
             place: match table.kind.get(row) {
@@ -111,30 +111,32 @@ pub fn anatomy(run: &Run) -> Anatomy<'_> {
         bytes: Sum::default(),
         bands: Vec::new(),
     });
-    let mut parts: Vec<PartBytes<'_>> = Vec::new();
+    let mut parts: Vec<PartBytes> = Vec::new();
     let mut bytes = Sum::default();
     for row in 0..tensors.rows() {
         let size = tensors.bytes.get(row);
         let (part, role, dtype) = (part::of_tensor(run, row), tensors.role.get(row), tensors.dtype.get(row));
         bytes.add(size);
-        match parts.iter_mut().find(|known| known.part == part && known.dtype == dtype) {
+        match parts.iter_mut().find(|known| known.part == part && known.dtype.as_deref() == dtype) {
             Some(known) => known.bytes.add(size),
             None => {
                 let mut sum = Sum::default();
                 sum.add(size);
-                parts.push(PartBytes { part, dtype, bytes: sum });
+                parts.push(PartBytes { part, dtype: dtype.map(str::to_owned), bytes: sum });
             }
         }
         let at = tensors.component.get(row).map_or(known, |component| component as usize);
         let Some(component) = components.get_mut(at) else { continue };
         component.bytes.add(size);
-        let same = |band: &&mut Band<'_>| band.part == part && band.role == role && band.dtype == dtype;
+        let same =
+            |band: &&mut Band| band.part == part && band.role.as_deref() == role && band.dtype.as_deref() == dtype;
         match component.bands.iter_mut().find(same) {
             Some(band) => band.bytes.add(size),
             None => {
                 let mut sum = Sum::default();
                 sum.add(size);
                 let first = u32::try_from(row).unwrap_or(u32::MAX);
+                let (role, dtype) = (role.map(str::to_owned), dtype.map(str::to_owned));
                 component.bands.push(Band { part, role, dtype, bytes: sum, first });
             }
         }
@@ -142,7 +144,7 @@ pub fn anatomy(run: &Run) -> Anatomy<'_> {
     components.retain(|component| component.bytes.cells > 0);
     components.sort_by_key(|component| component.place);
     for component in &mut components {
-        component.bands.sort_by_key(|band| (band.part, band.role.map(role::rank)));
+        component.bands.sort_by_key(|band| (band.part, band.role.as_deref().map(role::rank)));
     }
     parts.sort_by_key(|part| (part.part, std::cmp::Reverse(part.bytes.known)));
     let layers = layers::layers(run, &components);
@@ -184,7 +186,7 @@ pub fn file_bytes(run: &Run) -> Reading {
 
 /// A sum of tensor bytes as a share of the file; only where every byte count and the file's size are known, and the
 /// parts do not exceed it.
-pub fn share_of_file(run: &Run, anatomy: &Anatomy<'_>, sum: Sum, what: &str) -> Reading {
+pub fn share_of_file(run: &Run, anatomy: &Anatomy, sum: Sum, what: &str) -> Reading {
     let file = file_bytes(run)?;
     let part = tensor_bytes(run, sum, what)?;
     match (&part.quantity, &file.quantity) {
@@ -202,7 +204,7 @@ pub fn share_of_file(run: &Run, anatomy: &Anatomy<'_>, sum: Sum, what: &str) -> 
 
 /// What the file holds besides tensors and, where it is stated, the header. Negative when the parts exceed the
 /// stated size, which the page says and does not repair.
-pub fn remainder(run: &Run, anatomy: &Anatomy<'_>) -> Reading {
+pub fn remainder(run: &Run, anatomy: &Anatomy) -> Reading {
     let file = file_bytes(run)?;
     let tensors = tensor_bytes(run, anatomy.bytes, "all tensors")?;
     let mut left = match (&file.quantity, &tensors.quantity) {

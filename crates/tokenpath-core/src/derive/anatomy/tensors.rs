@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::column::Texts;
 use crate::derive::search::Needle;
 use crate::derive::sum::Sum;
 use crate::model::Run;
@@ -105,11 +106,10 @@ pub fn table(run: &Run, show: Show, needle: &Needle, key: Key, descending: bool)
         row.layers.sort_unstable();
         row.layers.dedup();
     }
-    let text = |row: &Row, column: &crate::column::Texts| column.get(row.tensor as usize).map(str::to_owned);
     match key {
         Key::File => {}
-        Key::Name => rows.sort_by_cached_key(|row| text(row, &tensors.name)),
-        Key::Dtype => rows.sort_by_cached_key(|row| text(row, &tensors.dtype)),
+        Key::Name => rows.sort_by(|a, b| text(&tensors.name, a).cmp(&text(&tensors.name, b))),
+        Key::Dtype => rows.sort_by(|a, b| text(&tensors.dtype, a).cmp(&text(&tensors.dtype, b))),
         Key::Bytes => rows.sort_by_key(|row| row.bytes.known),
     }
     if descending {
@@ -120,6 +120,10 @@ pub fn table(run: &Run, show: Show, needle: &Needle, key: Key, descending: bool)
         rows.sort_by_key(|row| row.bytes.exact().is_none());
     }
     Table { rows, bytes }
+}
+
+fn text<'a>(column: &'a Texts, row: &Row) -> Option<&'a str> {
+    column.get(row.tensor as usize)
 }
 
 /// A dotted name with its numbers starred: `blk.*.attn_q.weight`, `layers.*.mlp.experts.*.up_proj.weight`.

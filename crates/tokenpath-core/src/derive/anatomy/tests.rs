@@ -91,7 +91,7 @@ fn bytes_by_component_part_and_type() {
         .parts
         .iter()
         .filter(|part| part.part == Part::FeedForward)
-        .map(|part| (part.dtype, part.bytes.known))
+        .map(|part| (part.dtype.as_deref(), part.bytes.known))
         .collect();
     assert_eq!(forward, [(Some("q8_0"), 384), (Some("q6_k"), 96)]);
     // 1300 − 1152 − 100 = 48 bytes that no tensor claims; 352 ÷ 1300 is layer 0's share.
@@ -109,7 +109,7 @@ fn layers_are_compared_by_shape_and_by_type() {
     assert_eq!(layers.variants.iter().map(|variant| variant.layers.clone()).collect::<Vec<_>>(), [vec![0], vec![1]]);
     let [difference] = layers.differences.as_slice() else { panic!("{:?}", layers.differences) };
     assert_eq!(difference.role, "feed_forward_down");
-    assert_eq!(difference.types, [("q8_0", vec![0]), ("q6_k", vec![1])]);
+    assert_eq!(difference.types, [("q8_0".to_owned(), vec![0]), ("q6_k".to_owned(), vec![1])]);
 }
 
 // Header unknown: 1300 − 1152 = 148. Stated size 1000: 1000 − 1152 − 100 = −252, and no share of the file.

@@ -1,31 +1,24 @@
 //! How many parameters: counted in the tensors, and by the recipe of the stated architecture beside it.
 
 use tokenpath_core::derive::anatomy::Place;
-use tokenpath_core::derive::anatomy::elements::{Elements, elements, parameters};
+use tokenpath_core::derive::anatomy::elements::{Elements, parameters};
 use tokenpath_core::fact::{Fact, Missing, Quantity, Reading};
 use tokenpath_core::{Label, LabelKind, Run};
 use tokenpath_recipes::architecture::Architecture;
-use tokenpath_recipes::stated::StatedByRun;
-use tokenpath_recipes::{Refused, Share, Totals, assemble, totals};
+use tokenpath_recipes::{Refused, Share};
 
+use super::Model;
+use super::facts::Recipe;
 use crate::format;
 use crate::html::{Markup, html};
-use crate::page::{Context, figure};
+use crate::page::figure;
 use crate::table::plain;
 use crate::value::{glyph, opening, value};
 
-/// A recipe's counts.
-struct Recipe {
-    architecture: Architecture,
-    totals: Totals,
-}
-
 /// Draws the figure; nothing where neither tensors nor parameters of the architecture are known.
-pub(super) fn figure_of(cx: &Context<'_>) -> Markup {
-    let run = cx.run;
-    let recipe =
-        assemble(&StatedByRun::new(run)).map(|architecture| Recipe { totals: totals(&architecture), architecture });
-    let counted = elements(run);
+pub(super) fn figure_of(model: &Model<'_>) -> Markup {
+    let run = model.cx.run;
+    let (recipe, counted) = (&model.facts.recipe, model.facts.counted.as_slice());
     if counted.is_empty() && run.model.parameters.rows() == 0 {
         return html! {};
     }
@@ -40,7 +33,7 @@ pub(super) fn figure_of(cx: &Context<'_>) -> Markup {
                 }
             } }
             tbody {
-                @for part in parts(&counted, recipe.as_ref().ok()) {
+                @for part in parts(counted, recipe.as_ref().ok()) {
                     tr {
                         td { (part.name) }
                         @if !counted.is_empty() { td class="n" {
@@ -55,16 +48,16 @@ pub(super) fn figure_of(cx: &Context<'_>) -> Markup {
             }
             tfoot { tr {
                 th scope="row" { "All" }
-                @if !counted.is_empty() { td class="n" { (value(&parameters(run, &counted, "all tensors"))) } }
-                @if let Ok(recipe) = &recipe {
+                @if !counted.is_empty() { td class="n" { (value(&parameters(run, counted, "all tensors"))) } }
+                @if let Ok(recipe) = recipe {
                     td class="n" { (opening(&by_recipe(recipe, recipe.totals.all().total))) }
                     td class="n" { (opening(&by_recipe(recipe, recipe.totals.all().addressed))) }
                 }
             } }
         } }
-        p class="note" { (remark(run, &counted, &recipe)) }
+        p class="note" { (remark(run, counted, recipe)) }
     };
-    figure("How many parameters", &aside(&recipe), &body)
+    figure("How many parameters", &aside(recipe), &body)
 }
 
 fn aside(recipe: &Result<Recipe, Refused>) -> Markup {

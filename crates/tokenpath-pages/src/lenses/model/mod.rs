@@ -1,12 +1,14 @@
 //! The lens Model anatomy: structure, byte stack, tensor table, projection widths, experts.
 
 mod amount;
+mod facts;
 mod routing;
 mod stack;
 mod structure;
 mod tensors;
 mod widths;
 
+pub use facts::ModelFacts;
 use tokenpath_core::Run;
 use tokenpath_core::derive::anatomy::experts::Experts;
 use tokenpath_core::derive::anatomy::{self, Anatomy, Place};
@@ -25,7 +27,8 @@ use crate::value::{absent_short, known, opening, value, why};
 /// What the parts of this lens are drawn from.
 struct Model<'a> {
     cx: &'a Context<'a>,
-    anatomy: Anatomy<'a>,
+    facts: &'a ModelFacts,
+    anatomy: &'a Anatomy,
     touched: Touched,
 }
 
@@ -35,9 +38,17 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     if !run.model.given {
         return nothing(Lens::Model, &run.missing("/model"));
     }
-    let model = Model { cx, anatomy: anatomy::anatomy(run), touched: touched(run, cx.view.item) };
+    let computed;
+    let facts = match cx.model {
+        Some(facts) => facts,
+        None => {
+            computed = ModelFacts::new(run);
+            &computed
+        }
+    };
+    let model = Model { cx, facts, anatomy: &facts.anatomy, touched: touched(run, cx.view.item) };
     let pass = chosen_pass(run, cx.view.item).ok().map(|chosen| chosen.pass);
-    let experts = anatomy::experts::experts(run, &model.anatomy, pass);
+    let experts = anatomy::experts::experts(run, model.anatomy, pass);
     html! {
         (lens_head(&title(&model, experts.as_ref()), &html! {
             @if run.model.tensors.given {
@@ -57,11 +68,11 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
         div class="two" {
             div {
                 @if run.model.tensors.given { (widths::figure(&model)) }
-                (amount::figure_of(cx))
-                @if run.model.tensors.given { (cannot_tell(cx)) }
+                (amount::figure_of(&model))
+                @if run.model.tensors.given { (cannot_tell(&model)) }
             }
             div {
-                @if !run.model.tensors.given { (cannot_tell(cx)) }
+                @if !run.model.tensors.given { (cannot_tell(&model)) }
                 @if let Some(experts) = &experts { (routing::figure(&model, experts)) }
                 @if run.model.tensors.given { (parts(&model)) }
             }
@@ -81,7 +92,7 @@ fn title(model: &Model<'_>, experts: Option<&Experts>) -> Markup {
         }
     }
     let count = i64::try_from(layers.list.len()).unwrap_or(i64::MAX);
-    let Ok(share) = anatomy::share_of_file(run, &model.anatomy, sum, "all layers") else {
+    let Ok(share) = anatomy::share_of_file(run, model.anatomy, sum, "all layers") else {
         return without_bytes(run);
     };
     if count == 0 {
@@ -117,13 +128,9 @@ fn second(model: &Model<'_>, experts: Option<&Experts>) -> Markup {
     }
     let run = model.cx.run;
     let tensors = &run.model.tensors;
-    let Some((row, bytes)) =
-        (0..tensors.rows()).filter_map(|row| Some((row, tensors.bytes.get(row)?))).max_by_key(|(_, bytes)| *bytes)
-    else {
-        return html! {};
-    };
+    let Some((row, bytes)) = model.facts.largest else { return html! {} };
     let sum = Sum { known: bytes, cells: 1, unknown: 0 };
-    let share = anatomy::share_of_file(run, &model.anatomy, sum, tensors.name.get(row).unwrap_or("one tensor"));
+    let share = anatomy::share_of_file(run, model.anatomy, sum, tensors.name.get(row).unwrap_or("one tensor"));
     match share.as_ref().map(|fact| &fact.quantity) {
         Ok(Quantity::Share(share)) if *share >= 0.1 => html! { "; one matrix holds " (format::share(*share)) },
         _ => html! {},
@@ -145,13 +152,13 @@ fn parts(model: &Model<'_>) -> Markup {
             } }
             tbody {
                 @for part in &model.anatomy.parts {
-                    @let what = format!("{} tensors of type {}", part.part.name(), part.dtype.unwrap_or("unknown"));
+                    @let what = format!("{} tensors of type {}", part.part.name(), part.dtype.as_deref().unwrap_or("unknown"));
                     tr {
                         td { span class="key1" { (part_key(part.part)) } }
-                        td { code { (part.dtype.unwrap_or("\u{2014}")) } }
+                        td { code { (part.dtype.as_deref().unwrap_or("\u{2014}")) } }
                         td class="n" { (format::grouped(i64::from(part.bytes.cells))) }
                         td class="n" { (value(&reading(part.bytes, &what))) }
-                        td class="n" { (long::plain(&anatomy::share_of_file(run, &model.anatomy, part.bytes, &what))) }
+                        td class="n" { (long::plain(&anatomy::share_of_file(run, model.anatomy, part.bytes, &what))) }
                     }
                 }
             }
@@ -193,19 +200,17 @@ fn parameters(cx: &Context<'_>) -> Markup {
 }
 
 /// What this view cannot tell.
-fn cannot_tell(cx: &Context<'_>) -> Markup {
-    let run = cx.run;
-    let buffers = (0..run.model.tensors.rows()).any(|row| run.model.tensors.buffer.get(row).is_some());
+fn cannot_tell(model: &Model<'_>) -> Markup {
     let body = html! {
         ul class="dash" {
-            @if buffers {
+            @if model.facts.buffers {
                 li { "Where the bytes reside at a given moment: the table names the buffers that the runtime reports, not what is in memory." }
             } @else {
                 li { "Where the bytes reside: a file says what is stored, not what is in memory or on which device." }
             }
             li { "The KV cache or recurrent state: the runtime allocates it, the file does not hold it." }
             li { "The tokenizer: its tables are part of the header and are not shown here." }
-            @if !stated(cx, "head_count") { li { "How many heads there are: the source does not state it, and widths alone do not tell." } }
+            @if !stated(model.cx, "head_count") { li { "How many heads there are: the source does not state it, and widths alone do not tell." } }
         }
     };
     figure("What this view cannot tell", &html! {}, &body)

@@ -25,7 +25,7 @@ const GAP: f64 = 0.0012;
 
 /// One column: a component, or what is no tensor.
 struct Column<'a> {
-    component: Option<&'a ComponentBytes<'a>>,
+    component: Option<&'a ComponentBytes>,
     bytes: i64,
     start: f64,
     width: f64,
@@ -34,7 +34,7 @@ struct Column<'a> {
 /// Draws the byte stack, or the reason why there is none.
 pub(super) fn figure(model: &Model<'_>) -> Markup {
     let run = model.cx.run;
-    let anatomy = &model.anatomy;
+    let anatomy = model.anatomy;
     let file = anatomy::file_bytes(run);
     let count = format::plural(i64::from(anatomy.bytes.cells), "tensor", "tensors");
     let aside = html! { (value(&file)) ", " (count) };
@@ -86,7 +86,7 @@ pub(super) fn figure(model: &Model<'_>) -> Markup {
 fn columns<'a>(model: &'a Model<'_>, whole: i64, header: i64, left: i64) -> Vec<Column<'a>> {
     let mut start = 0.0;
     let mut out = Vec::new();
-    let mut push = |component: Option<&'a ComponentBytes<'a>>, bytes: i64| {
+    let mut push = |component: Option<&'a ComponentBytes>, bytes: i64| {
         let width = bytes as f64 / whole as f64;
         out.push(Column { component, bytes, start, width });
         start += width;
@@ -140,7 +140,7 @@ fn draw(model: &Model<'_>, column: &Column<'_>) -> Markup {
     }
 }
 
-fn bands(model: &Model<'_>, component: &ComponentBytes<'_>, x: &str, width: &str) -> Markup {
+fn bands(model: &Model<'_>, component: &ComponentBytes, x: &str, width: &str) -> Markup {
     let total = component.bytes.known.max(1) as f64;
     let mut y = TOP;
     let gap = if component.bands.len() > 1 { 0.8 } else { 0.0 };
@@ -160,26 +160,26 @@ fn bands(model: &Model<'_>, component: &ComponentBytes<'_>, x: &str, width: &str
     }
 }
 
-fn band_title(band: &Band<'_>) -> String {
-    let role = band.role.unwrap_or("role not known").replace('_', " ");
-    format!("{role} {} {}", band.dtype.unwrap_or("type not known"), format::bytes(band.bytes.known))
+fn band_title(band: &Band) -> String {
+    let role = band.role.as_deref().unwrap_or("role not known").replace('_', " ");
+    format!("{role} {} {}", band.dtype.as_deref().unwrap_or("type not known"), format::bytes(band.bytes.known))
 }
 
 /// Whether a band's type is not the most frequent one of its role among layers that are otherwise alike.
-fn differs(model: &Model<'_>, component: &ComponentBytes<'_>, band: &Band<'_>) -> bool {
+fn differs(model: &Model<'_>, component: &ComponentBytes, band: &Band) -> bool {
     let Place::Layer(layer) = component.place else { return false };
     model.anatomy.layers.differences.iter().any(|difference| {
-        Some(difference.role) == band.role
+        Some(&difference.role) == band.role.as_ref()
             && difference
                 .types
                 .iter()
                 .skip(1)
-                .any(|(dtype, layers)| Some(*dtype) == band.dtype && layers.contains(&layer))
+                .any(|(dtype, layers)| Some(dtype) == band.dtype.as_ref() && layers.contains(&layer))
     })
 }
 
 /// The name of a component for people.
-fn name(model: &Model<'_>, component: &ComponentBytes<'_>) -> String {
+fn name(model: &Model<'_>, component: &ComponentBytes) -> String {
     component
         .component
         .and_then(|id| model.cx.run.model.components.name.get(id as usize))
@@ -204,7 +204,7 @@ fn labels(columns: &[Column<'_>], layers: &[&Column<'_>], model: &Model<'_>) -> 
                     text class="b" x=(pct(column.start)) y="13" { (caption) }
                     text x=(pct(column.start)) y=(px(below)) { (format::bytes(column.bytes)) }
                     @if let [band] = component.bands.as_slice() {
-                        text class="q" x=(pct(column.start)) y=(px(below + 15.0)) { (band.dtype.unwrap_or("")) }
+                        text class="q" x=(pct(column.start)) y=(px(below + 15.0)) { (band.dtype.as_deref().unwrap_or("")) }
                     }
                 }
             }
@@ -289,7 +289,7 @@ fn key(columns: &[Column<'_>]) -> Markup {
 fn notes(model: &Model<'_>, remainder: &Reading, left: i64, variants: usize) -> Markup {
     let run = model.cx.run;
     let layers = &model.anatomy.layers;
-    let thin: Vec<&Band<'_>> = model
+    let thin: Vec<&Band> = model
         .anatomy
         .components
         .iter()
@@ -373,7 +373,7 @@ fn table(model: &Model<'_>) -> Markup {
                             td { (what) }
                             td class="n" { (format::grouped(i64::from(component.bytes.cells))) }
                             td class="n" { (value(&anatomy::tensor_bytes(run, component.bytes, &what))) }
-                            td class="n" { (long::plain(&anatomy::share_of_file(run, &model.anatomy, component.bytes, &what))) }
+                            td class="n" { (long::plain(&anatomy::share_of_file(run, model.anatomy, component.bytes, &what))) }
                         }
                     }
                 }

@@ -44,9 +44,8 @@ pub(super) fn figure(model: &Model<'_>) -> Markup {
             _ => { (format::plural(i64::from(rows.bytes.cells), "tensor", "tensors")) }
         }
     };
-    let others = run.model.tensors.role.iter().filter(|role| *role == Some("other")).count();
-    let others = i64::try_from(others).unwrap_or(i64::MAX);
-    let buffers = (0..run.model.tensors.rows()).any(|row| run.model.tensors.buffer.get(row).is_some());
+    let others = i64::try_from(model.facts.others).unwrap_or(i64::MAX);
+    let buffers = model.facts.buffers;
     let body = html! {
         div class="fields" {
             (long::search(cx, "model-q", "Name, role or type"))
@@ -139,7 +138,7 @@ fn line(model: &Model<'_>, row: &Row, show: Show, buffers: bool, widest: i64) ->
             @if show == Show::Folded { td class="w q" { @if !row.layers.is_empty() { (listed(&row.layers)) } } }
             @if buffers { td class="w q" { (tensors.buffer.get(at).unwrap_or("")) } }
             td class="n" { (value(&bytes)) }
-            td class="n" { (long::plain(&anatomy::share_of_file(run, &model.anatomy, row.bytes, name))) }
+            td class="n" { (long::plain(&anatomy::share_of_file(run, model.anatomy, row.bytes, name))) }
             td class="bar" {
                 @if row.bytes.exact().is_some() {
                     svg width="100%" height="10" aria-hidden="true" {
@@ -161,7 +160,7 @@ fn total(model: &Model<'_>, rows: &Table, show: Show, buffers: bool) -> Markup {
             @if show == Show::Folded { td {} }
             @if buffers { td {} }
             td class="n" { (value(&anatomy::tensor_bytes(run, rows.bytes, "the tensors listed"))) }
-            td class="n" { (long::plain(&anatomy::share_of_file(run, &model.anatomy, rows.bytes, "the tensors listed"))) }
+            td class="n" { (long::plain(&anatomy::share_of_file(run, model.anatomy, rows.bytes, "the tensors listed"))) }
             td {}
         }
     }
