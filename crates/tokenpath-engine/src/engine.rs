@@ -1,8 +1,5 @@
 //! The engine: what is open, what is shown, and what changes when something happens.
 
-use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use tokenpath_core::Run;
 use tokenpath_core::derive::coverage::LensStates;
 use tokenpath_core::traverse::{self, ComputedBy, Verdict};
@@ -20,6 +17,7 @@ use tokenpath_pages::view::{Links, View};
 
 use crate::failure;
 use crate::message::{Effect, Hand, Message, Opening, Progress, Region};
+use crate::shown::Shown;
 use crate::timeline::{Leads, Timeline};
 use crate::told;
 
@@ -69,8 +67,7 @@ fn holds_model(file: &File<'_>) -> bool {
 pub struct Engine {
     session: Option<Session>,
     view: View,
-    /// What each region was last given, so that only what changed is sent.
-    shown: BTreeMap<Region, u64>,
+    shown: Shown,
     title: String,
 }
 
@@ -98,7 +95,7 @@ impl Session {
 
 impl Default for Engine {
     fn default() -> Engine {
-        Engine { session: None, view: View::parse(""), shown: BTreeMap::new(), title: String::new() }
+        Engine { session: None, view: View::parse(""), shown: Shown::default(), title: String::new() }
     }
 }
 
@@ -350,12 +347,9 @@ impl Engine {
             self.title.clone_from(&title);
             effects.push(Effect::Title { text: title });
         }
+        let ending = self.view.ending();
         for (region, markup) in regions {
-            let html = markup.into_string();
-            let mut hasher = DefaultHasher::new();
-            html.hash(&mut hasher);
-            let hash = hasher.finish();
-            if self.shown.insert(region, hash) != Some(hash) {
+            if let Some(html) = self.shown.change(region, markup.into_string(), &ending, fresh) {
                 effects.push(Effect::Region { region, html, fresh });
             }
         }

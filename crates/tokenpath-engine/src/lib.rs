@@ -8,6 +8,7 @@
 mod engine;
 mod failure;
 pub mod message;
+mod shown;
 mod timeline;
 mod told;
 

@@ -201,7 +201,7 @@ pub enum Effect {
     Region {
         /// Which.
         region: Region,
-        /// Its content.
+        /// Its content; in place of a section that stays as it is, [`tokenpath_pages::page::stand_in`].
         html: String,
         /// Whether it is a different thing (another lens, another run) and not a change of the same one: then it is
         /// read from its top.
@@ -234,7 +234,7 @@ pub enum Effect {
     },
     /// What stands under the pointer; empty when nothing does.
     Tip {
-        /// Its content.
+        /// Its content; in place of a section that stays as it is, [`tokenpath_pages::page::stand_in`].
         html: String,
     },
     /// An element has another text.

@@ -72,6 +72,15 @@ pub fn figure(title: &str, aside: &Markup, body: &Markup) -> Markup {
     html! { section class="fig" { h2 { (title) small { (aside) } } (body) } }
 }
 
+/// What stands, in a lens that changed, for a section that is shown already. The links in it that end with `was` shall
+/// end with `now`, where both are given and differ: the view has other parameters.
+pub fn stand_in(was: &str, now: &str) -> Markup {
+    if was == now || was.is_empty() || now.is_empty() {
+        return html! { section data-same {} };
+    }
+    html! { section data-same data-was=(was) data-now=(now) {} }
+}
+
 /// A place that has nothing to draw: the title and the reason.
 pub fn nothing(lens: Lens, missing: &tokenpath_core::fact::Missing) -> Markup {
     html! {

@@ -49,6 +49,18 @@ impl View {
         View { item: Some(item), ..self.clone() }
     }
 
+    /// How the fragments of this lens's other selections end: with the parameters.
+    pub fn ending(&self) -> String {
+        let mut out = String::new();
+        for (name, value) in &self.params {
+            out.push('&');
+            encode(name, &mut out);
+            out.push('=');
+            encode(value, &mut out);
+        }
+        out
+    }
+
     /// The fragment without its `#`.
     pub fn fragment(&self) -> String {
         let mut out = self.lens.slug().to_owned();
@@ -148,6 +160,7 @@ mod tests {
         let fragment = view.fragment();
         assert_eq!(fragment, "nodes?sel=node:12&q=a%20%26%20b%3Dc%20%23%25%C3%A9&sort=bytes");
         assert_eq!(View::parse(&fragment), view);
+        assert_eq!(view.ending(), "&q=a%20%26%20b%3Dc%20%23%25%C3%A9&sort=bytes");
     }
 
     #[test]

@@ -47,6 +47,22 @@ fn the_result_is_what_was_asked_for() {
 }
 
 #[wasm_bindgen_test]
+fn a_stand_in_leaves_what_is_there() {
+    let first =
+        r##"<section><a href="#model?sel=layer:1&amp;q=7">1</a><a href="#model">m</a></section><section>2</section>"##;
+    let element = region(first);
+    let section = element.first_element_child().unwrap();
+    let other = r#"<section data-same data-was="&amp;q=7" data-now="&amp;q=7.f"></section><section>3</section>"#;
+    set_region(&document(), &element, other, false);
+    let ended = first.replace("q=7", "q=7.f");
+    assert_eq!(element.inner_html(), ended.replace(">2<", ">3<"));
+    set_region(&document(), &element, "<section data-same></section><section>4</section>", false);
+    assert_eq!(element.inner_html(), ended.replace(">2<", ">4<"));
+    assert!(element.first_element_child().unwrap().is_same_node(Some(&section)), "it stays the same element");
+    element.remove();
+}
+
+#[wasm_bindgen_test]
 fn the_filter_keeps_focus_caret_and_what_was_typed() {
     let element = region("<input id=\"q\" type=\"search\" value=\"\"><p>all</p>");
     let filter = input("q");

@@ -5,6 +5,8 @@ use web_sys::{Document, Element, HtmlElement, HtmlInputElement, HtmlSelectElemen
 
 /// The element whose content is a script's: the timeline's stage.
 const DRAWN: &str = "timeline";
+/// The attribute of a section's stand-in, which the engine sends (`tokenpath_pages::page::stand_in`).
+const STAYS: &str = "data-same";
 
 /// Gives `element` the content `html`.
 ///
@@ -59,6 +61,14 @@ fn align_children(document: &Document, old: &Node, new: &Node) {
 
 /// Makes `a`, a child of `parent`, like `b`.
 fn align(document: &Document, parent: &Node, a: &Node, b: &Node) {
+    if let (Some(old), Some(new)) = (a.dyn_ref::<Element>(), b.dyn_ref::<Element>())
+        && new.has_attribute(STAYS)
+    {
+        if let (Some(was), Some(now)) = (new.get_attribute("data-was"), new.get_attribute("data-now")) {
+            end_links(old, &was, &now);
+        }
+        return;
+    }
     if a.is_equal_node(Some(b)) {
         return;
     }
@@ -74,6 +84,17 @@ fn align(document: &Document, parent: &Node, a: &Node, b: &Node) {
         (None, None) if a.node_type() == b.node_type() => a.set_node_value(b.node_value().as_deref()),
         _ => {
             let _ = parent.replace_child(b, a);
+        }
+    }
+}
+
+/// Lets the links within `element` that end with `was` end with `now`.
+fn end_links(element: &Element, was: &str, now: &str) {
+    let Ok(links) = element.query_selector_all("a[href]") else { return };
+    for link in (0..links.length()).filter_map(|at| links.get(at)?.dyn_into::<Element>().ok()) {
+        let href = link.get_attribute("href").unwrap_or_default();
+        if let Some(rest) = href.strip_suffix(was) {
+            let _ = link.set_attribute("href", &format!("{rest}{now}"));
         }
     }
 }
