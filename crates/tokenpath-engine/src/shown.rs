@@ -15,7 +15,7 @@ pub(crate) struct Shown(BTreeMap<Region, Content>);
 /// Hashes of a region's content.
 #[derive(Debug, PartialEq, Eq)]
 struct Content {
-    /// How links to things of this view end: with its parameters.
+    /// How links to things of this view end: with its parameters. Empty where no section has such a link.
     ending: String,
     /// What stands outside all sections, and how many of them there are.
     between: u64,
@@ -78,15 +78,18 @@ impl<'a> Pieces<'a> {
 
     fn content(&self, ending: &str) -> Content {
         let links = format!("{}\"", ending.replace('&', "&amp;"));
-        let marked = |section: &&'a str| -> Cow<'a, str> {
+        let mut linked = false;
+        let mut marked = |section: &&'a str| -> Cow<'a, str> {
+            if ending.is_empty() || !section.contains(&links) {
+                return Cow::Borrowed(section);
+            }
+            linked = true;
             // No text of a template holds the mark.
-            if ending.is_empty() { Cow::Borrowed(section) } else { Cow::Owned(section.replace(&links, "\0")) }
+            Cow::Owned(section.replace(&links, "\0"))
         };
-        Content {
-            ending: ending.to_owned(),
-            between: hash(&(&self.between, self.rest)),
-            sections: self.sections.iter().map(|section| hash(&marked(section))).collect(),
-        }
+        let sections = self.sections.iter().map(|section| hash(&marked(section))).collect();
+        let ending = if linked { ending.to_owned() } else { String::new() };
+        Content { ending, between: hash(&(&self.between, self.rest)), sections }
     }
 
     fn with_stand_ins(&self, before: &Content, now: &Content) -> String {
@@ -168,6 +171,8 @@ mod tests {
         assert_eq!(send("&q=7.f", 2), format!("{}<section>2</section>", same("&q=7", "&q=7.f")));
         let bare = "<section><a href=\"#model?sel=layer:1\">1</a></section>";
         assert_eq!(send("", 2), format!("{bare}{}", same("", "")));
+        // Where nothing links with the parameters, other parameters change nothing.
+        assert_eq!(shown.change(Region::Lens, with("", 2), "&q=8", false), None);
         assert_eq!(change(&mut shown, "<section>without an end", false).as_deref(), Some("<section>without an end"));
     }
 }
