@@ -17,7 +17,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("tokenpath-pages", &["tokenpath-core", "tokenpath-recipes"]),
     ("tokenpath-engine", &["tokenpath-core", "tokenpath-import", "tokenpath-pages"]),
     ("tokenpath-web", &["tokenpath-core", "tokenpath-pages", "tokenpath-engine"]),
-    ("tokenpath-worker", &["tokenpath-core", "tokenpath-import", "tokenpath-pages", "tokenpath-engine"]),
+    ("tokenpath-files", &["tokenpath-import"]),
+    ("tokenpath-trace-worker", &["tokenpath-core", "tokenpath-import", "tokenpath-files", "tokenpath-nsys"]),
+    ("tokenpath-worker", &["tokenpath-import", "tokenpath-files", "tokenpath-engine"]),
     ("tokenpath-cli", &["tokenpath-core", "tokenpath-import", "tokenpath-nsys", "tokenpath-pages", "tokenpath-engine"]),
     (
         "tokenpath-tests",
@@ -37,12 +39,17 @@ struct Rule {
 
 const RULES: &[Rule] = &[
     Rule {
-        says: "the browser is known to the browser shell only",
+        says: "the browser is known to the browser's packages only",
         is_named_by: |path| {
             let Some(first) = path.first() else { return false };
             ["web_sys", "js_sys", "wasm_bindgen", "wasm_bindgen_futures"].contains(first) || first.starts_with("gloo")
         },
-        allowed_in: &["crates/tokenpath-web/", "crates/tokenpath-worker/"],
+        allowed_in: &[
+            "crates/tokenpath-web/",
+            "crates/tokenpath-files/",
+            "crates/tokenpath-trace-worker/",
+            "crates/tokenpath-worker/",
+        ],
     },
     Rule {
         says: "files, environment, processes and sockets belong to the command line and to xtask",

@@ -1,4 +1,5 @@
-// Starts the viewer: the page's own small module at once, the engine's when a hand comes near or a file is opened.
+// Starts the viewer: the page's own small module at once, the engine's when a hand comes near or a file is opened, and
+// the one that reads traces when one is opened.
 // The engine is compiled once and given to every worker. A page that is already written stays readable if this fails.
 "use strict";
 (() => {
@@ -54,16 +55,29 @@
   }
 
   // A worker made from a Blob has this document's content security policy; one made from a file would have none.
-  // Orders that come before the engine's module wait for it.
-  const program = `importScripts(${JSON.stringify(beside("engine.js"))});
+  // Orders that come before the module wait for it.
+  const begin = `
     const early = [];
-    onmessage = ({ data }) => {
-      if (!(data instanceof WebAssembly.Module)) return early.push(data);
+    onmessage = ({ data }) => early.push(data);
+    const begin = () => {
       onmessage = null;
-      wasm_bindgen.initSync({ module: data });
       wasm_bindgen.worker();
       for (const order of early) onmessage({ data: order });
     };`;
+  const scripts = (glue) => `importScripts(${JSON.stringify(beside(glue))});${begin}`;
+  // A promise that fails is no error of the worker, and only an error reaches who started it.
+  const readTraces = `${scripts("trace.js")}
+    wasm_bindgen({ module_or_path: ${JSON.stringify(beside("trace_bg.wasm"))} }).then(begin, (error) =>
+      setTimeout(() => { throw error; }));`;
+  const program = `${scripts("engine.js")}
+    const later = onmessage;
+    onmessage = (message) => {
+      if (!(message.data instanceof WebAssembly.Module)) return later(message);
+      wasm_bindgen.initSync({ module: message.data });
+      begin();
+    };
+    const startTraceWorker = () =>
+      new Worker(URL.createObjectURL(new Blob([${JSON.stringify(readTraces)}], { type: "text/javascript" })));`;
 
   const start = async () => {
     const [module] = await Promise.all([compile(beside("tokenpath_bg.wasm")), loadGlue(beside("tokenpath.js"))]);

@@ -58,14 +58,9 @@ fn judged(path: &Path) -> Result<(), Failure> {
 
 fn refused(path: &Path, error: &TraceError) -> Failure {
     let failure = Failure::new(format!("{}: {error}", path.display()));
-    match error {
-        TraceError::HeaderOnly { .. } | TraceError::Damaged(_) => {
-            failure.advise("Compare its length with where it came from, and copy it again.")
-        }
-        TraceError::OtherTables(_) | TraceError::NoTables => {
-            failure.advise("Export the report with `nsys export --type sqlite`.")
-        }
-        _ => failure,
+    match error.advice() {
+        Some(advice) => failure.advise(advice),
+        None => failure,
     }
 }
 

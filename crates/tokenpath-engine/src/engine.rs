@@ -5,7 +5,7 @@ use tokenpath_core::derive::coverage::LensStates;
 use tokenpath_core::traverse::{self, ComputedBy, Verdict};
 use tokenpath_import::read_at::head;
 use tokenpath_import::sniff::HEAD;
-use tokenpath_import::{Continue, Imported, OpenError, OpenOptions, ReadAt, sniff};
+use tokenpath_import::{Continue, Imported, OpenError, OpenOptions, ReadAt, Remark, sniff};
 use tokenpath_pages::errors::{self, Failure};
 use tokenpath_pages::html::Markup;
 use tokenpath_pages::inspector;
@@ -27,6 +27,15 @@ pub struct File<'a> {
     pub name: String,
     /// The bytes.
     pub bytes: &'a dyn ReadAt,
+    /// What was found odd about it before it came here, in sentences.
+    pub remarks: Vec<String>,
+}
+
+impl<'a> File<'a> {
+    /// A file as it is.
+    pub fn new(name: impl Into<String>, bytes: &'a dyn ReadAt) -> File<'a> {
+        File { name: name.into(), bytes, remarks: Vec::new() }
+    }
 }
 
 /// Files that were opened.
@@ -40,10 +49,14 @@ pub struct Opened {
 
 /// Reads files as one run.
 fn read(files: &[File<'_>], progress: &mut dyn FnMut(Progress)) -> Result<Imported, OpenError> {
+    let remarks = files
+        .iter()
+        .flat_map(|file| file.remarks.iter().map(|text| Remark { file: file.name.clone(), text: text.clone() }));
+    let remarks: Vec<Remark> = remarks.collect();
     let files = files.iter().map(|file| (file.name.clone(), file.bytes)).collect();
     // Text stays: who opens a file here sees what is in it, and nothing leaves the page.
     let options = OpenOptions { keep_text: true };
-    tokenpath_import::open(files, &options, &mut |at| {
+    let mut imported = tokenpath_import::open(files, &options, &mut |at| {
         progress(Progress {
             stage: format!("Reading {}", at.file),
             done: at.bytes,
@@ -54,7 +67,9 @@ fn read(files: &[File<'_>], progress: &mut dyn FnMut(Progress)) -> Result<Import
             progress(stage(format!("Checking {}", at.file)));
         }
         Continue::Yes
-    })
+    })?;
+    imported.remarks.extend(remarks);
+    Ok(imported)
 }
 
 /// Whether a file of the open run is a model file rather than a recording.
@@ -151,7 +166,12 @@ impl Engine {
             what: format!("{address} was not read: {what}."),
             advice: "The address may be mistyped, or the file is no longer there. Open the file itself.".to_owned(),
         };
-        vec![notice(errors::panel(&failure, opening.keeps, false).into_string())]
+        Engine::refuse(&failure, opening)
+    }
+
+    /// What to show when files could not be opened for a reason that is known before the engine sees them.
+    pub fn refuse(failure: &Failure, opening: &Opening) -> Vec<Effect> {
+        vec![notice(errors::panel(failure, opening.keeps, false).into_string())]
     }
 
     /// Handles a message. Without an open run nothing happens.

@@ -47,10 +47,7 @@ fn of_bundle(error: &ReadError) -> &'static str {
 
 fn of_format(format: Format) -> &'static str {
     match format {
-        Format::Sqlite => {
-            "The page does not read SQLite yet. `tokenpath open FILE` opens an export of Nsight Systems, and `tokenpath \
-             summary FILE` sums it up."
-        }
+        Format::Sqlite => "A trace of a profiler is read before it comes here: open it by itself.",
         Format::GitLfsPointer => "Fetch the file itself with git lfs pull, then open that.",
         Format::Zip => "Unpack it and open the files inside.",
         Format::EventStream | Format::OllamaStream => {

@@ -15,5 +15,6 @@ mod told;
 pub use engine::{Engine, File, Opened};
 pub use failure::of as failure_of;
 pub use tokenpath_import::{ReadAt, ReadFailed};
+pub use tokenpath_pages::errors::Failure;
 pub use tokenpath_pages::lens::Lens;
 pub use tokenpath_pages::view::View;

@@ -10,7 +10,7 @@ use tokenpath_engine::{Engine, File};
 
 fn refusal(name: &str, bytes: &[u8]) -> String {
     let bytes = bytes.to_vec();
-    let files = [File { name: name.to_owned(), bytes: &bytes }];
+    let files = [File::new(name, &bytes)];
     let opening = Opening { fragment: String::new(), keeps: true, ..Opening::default() };
     let effects = Engine::default().open(&files, &opening, &mut |_| {}).unwrap_err();
     match effects.as_slice() {
@@ -68,7 +68,7 @@ fn a_section_with_errors_shows_them_in_its_place_and_the_rest_stays() {
     // A pass of a kind that is none.
     *bundle.pointer_mut("/passes/rows/kind/0").unwrap() = "sideways".into();
     let bytes = serde_json::to_vec(&bundle).unwrap();
-    let files = [File { name: "broken.json".to_owned(), bytes: &bytes }];
+    let files = [File::new("broken.json", &bytes)];
     let mut engine = Engine::default();
     let opening = Opening { fragment: "#passes".to_owned(), keeps: false, ..Opening::default() };
     let effects = engine.open(&files, &opening, &mut |_| {}).unwrap().effects;

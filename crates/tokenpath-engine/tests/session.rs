@@ -13,7 +13,7 @@ fn fixture(name: &str) -> Vec<u8> {
 }
 
 fn open_at(engine: &mut Engine, name: &str, bytes: Vec<u8>, fragment: &str) -> Result<Vec<Effect>, Vec<Effect>> {
-    let files = [File { name: name.to_owned(), bytes: &bytes }];
+    let files = [File::new(name, &bytes)];
     let opening = Opening { fragment: fragment.to_owned(), keeps: false, ..Opening::default() };
     engine.open(&files, &opening, &mut |_| {}).map(|opened| opened.effects)
 }
@@ -65,8 +65,7 @@ fn weights() -> Vec<u8> {
 }
 
 fn beside(first: (&str, &[u8]), second: (&str, &[u8])) -> Result<tokenpath_engine::Opened, Vec<Effect>> {
-    let files =
-        [File { name: first.0.to_owned(), bytes: &first.1 }, File { name: second.0.to_owned(), bytes: &second.1 }];
+    let files = [File::new(first.0, &first.1), File::new(second.0, &second.1)];
     let opening = Opening { keeps: true, earlier: 1, ..Opening::default() };
     Engine::default().open(&files, &opening, &mut |_| {})
 }
@@ -184,7 +183,7 @@ fn messages_are_json_and_back() {
 fn progress_names_the_file_and_counts_its_bytes() {
     let bytes = fixture("smollm2");
     let total = bytes.len() as u64;
-    let files = [File { name: "run.json.gz".to_owned(), bytes: &bytes }];
+    let files = [File::new("run.json.gz", &bytes)];
     let mut seen = Vec::new();
     Engine::default().open(&files, &Opening::default(), &mut |progress| seen.push(progress)).unwrap();
     let first = seen.first().unwrap();

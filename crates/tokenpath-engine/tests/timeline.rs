@@ -20,7 +20,7 @@ impl Timeline {
     fn new(fragment: &str) -> Timeline {
         let path = format!("{}/../../fixtures/smollm2/run.json.gz", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-        let files = [File { name: "run.json.gz".to_owned(), bytes: &bytes }];
+        let files = [File::new("run.json.gz", &bytes)];
         let mut engine = Engine::default();
         let opening = Opening { fragment: fragment.to_owned(), keeps: false, ..Opening::default() };
         engine.open(&files, &opening, &mut |_| {}).unwrap();

@@ -24,6 +24,6 @@ mod summary;
 
 pub use busy::Busy;
 pub use coverage::{Absent, Coverage, Diagnostic, Incomplete};
-pub use open::{Trace, TraceError, judge, open};
+pub use open::{Trace, TraceError, judge, open, over};
 pub use schema::{GraphState, Schema};
 pub use summary::{KernelName, Options, Summary, summary};

@@ -50,6 +50,21 @@ pub enum TraceError {
     Sqlite(String),
 }
 
+impl TraceError {
+    /// What to do next, where the error itself does not say.
+    pub fn advice(&self) -> Option<&'static str> {
+        match self {
+            TraceError::HeaderOnly { .. } | TraceError::Damaged(_) => {
+                Some("Compare its length with where it came from, and copy it again.")
+            }
+            TraceError::OtherTables(_) | TraceError::NoTables => {
+                Some("Export the report with `nsys export --type sqlite`.")
+            }
+            _ => None,
+        }
+    }
+}
+
 /// An open export.
 #[derive(Debug)]
 pub struct Trace {
@@ -118,11 +133,14 @@ pub fn open(path: &Path) -> Result<Trace, TraceError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection =
         Connection::open_with_flags(uri(path), flags).map_err(|error| TraceError::Sqlite(error.to_string()))?;
-    from(connection)
+    over(connection)
 }
 
-/// The same of an open connection.
-fn from(connection: Connection) -> Result<Trace, TraceError> {
+/// The same of a connection that is open for reading only, wherever its file is.
+///
+/// # Errors
+/// As [`open()`].
+pub fn over(connection: Connection) -> Result<Trace, TraceError> {
     let mut schema = Schema::read(&connection);
     let damaged = |schema: &Result<Schema, rusqlite::Error>| matches!(schema, Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt));
     let cut_off = damaged(&schema);

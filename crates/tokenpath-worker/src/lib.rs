@@ -7,7 +7,7 @@
 //! On any target but a browser's it compiles and does nothing.
 #![cfg(target_arch = "wasm32")]
 
-mod blob;
+mod trace;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,12 +15,10 @@ use std::rc::Rc;
 use js_sys::{Array, Uint8Array};
 use tokenpath_engine::message::{Effect, Opening, Order, Progress, Report};
 use tokenpath_engine::{Engine, File};
+use tokenpath_files::{BlobBytes, message_of};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, Request, RequestInit, RequestMode, Response};
-
-#[doc(hidden)]
-pub use blob::BlobBytes;
 
 /// So often at most a progress report is sent, in milliseconds: more would only cost.
 const PROGRESS_EVERY: f64 = 50.0;
@@ -44,7 +42,10 @@ pub fn worker() -> Result<(), JsValue> {
             return;
         };
         match order {
-            Order::Open(opening) => open(&message_scope, &engine, files_beside(&parts), &opening),
+            Order::Open(opening) => {
+                let (scope, engine) = (message_scope.clone(), Rc::clone(&engine));
+                spawn_local(async move { open(&scope, &engine, files_beside(&parts), &opening).await });
+            }
             Order::Fetch { address, opening } => {
                 let (scope, engine) = (message_scope.clone(), Rc::clone(&engine));
                 spawn_local(async move {
@@ -52,7 +53,7 @@ pub fn worker() -> Result<(), JsValue> {
                         Ok(blob) => {
                             let mut files = vec![(name_of(&address), BlobBytes::new(blob))];
                             files.extend(files_beside(&parts));
-                            open(&scope, &engine, files, &opening);
+                            open(&scope, &engine, files, &opening).await;
                         }
                         Err(what) => {
                             let effects = Engine::refuse_address(&address, &what, &opening);
@@ -85,13 +86,28 @@ fn files_beside(parts: &Array) -> Vec<(String, BlobBytes)> {
     files.map(|file| (file.name(), BlobBytes::new(file.into()))).collect()
 }
 
-fn open(
+async fn open(
     scope: &DedicatedWorkerGlobalScope,
     engine: &Rc<RefCell<Engine>>,
     files: Vec<(String, BlobBytes)>,
     opening: &Opening,
 ) {
-    let files: Vec<File<'_>> = files.iter().map(|(name, bytes)| File { name: name.clone(), bytes }).collect();
+    let trace_scope = scope.clone();
+    let of_trace: trace::Progress = Rc::new(move |name, done, total| {
+        let progress = Progress { stage: format!("Reading {name}"), done, total, unit: "bytes".to_owned() };
+        send(&trace_scope, &Report::Progress(progress));
+    });
+    let files = match trace::given(files, opening.earlier, &of_trace).await {
+        Ok(files) => files,
+        Err(failure) => {
+            send(scope, &Report::Refused { effects: Engine::refuse(&failure, opening) });
+            return;
+        }
+    };
+    let files: Vec<File<'_>> = files
+        .iter()
+        .map(|file| File { name: file.name.clone(), bytes: &*file.bytes, remarks: file.remarks.clone() })
+        .collect();
     let mut sent_at = 0.0;
     let mut stage = String::new();
     let mut progress = |progress: Progress| {
@@ -113,9 +129,7 @@ fn open(
 async fn fetch(scope: &DedicatedWorkerGlobalScope, address: &str) -> Result<web_sys::Blob, String> {
     let init = RequestInit::new();
     init.set_mode(RequestMode::SameOrigin);
-    let message = |error: JsValue| {
-        error.dyn_ref::<js_sys::Error>().map_or_else(|| "the request failed".to_owned(), |e| String::from(e.message()))
-    };
+    let message = |error: JsValue| message_of(&error);
     let request = Request::new_with_str_and_init(address, &init).map_err(message)?;
     let response = JsFuture::from(scope.fetch_with_request(&request)).await.map_err(message)?;
     let response: Response = response.dyn_into().map_err(message)?;

@@ -5,8 +5,8 @@
 
 use js_sys::{Array, Uint8Array};
 use tokenpath_engine::message::{Effect, Opening, Region};
-use tokenpath_engine::{Engine, File, ReadAt};
-use tokenpath_worker::BlobBytes;
+use tokenpath_engine::{Engine, File};
+use tokenpath_files::BlobBytes;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_dedicated_worker);
@@ -17,27 +17,9 @@ fn blob(bytes: &[u8]) -> BlobBytes {
 }
 
 #[wasm_bindgen_test]
-fn any_part_of_a_blob_can_be_read() {
-    let bytes: Vec<u8> = (0..=255).collect();
-    let source = blob(&bytes);
-    assert_eq!(source.len(), 256);
-    let mut part = [0; 4];
-    source.read_at(100, &mut part).unwrap();
-    assert_eq!(part, [100, 101, 102, 103]);
-    source.read_at(252, &mut part).unwrap();
-    assert_eq!(part, [252, 253, 254, 255]);
-}
-
-#[wasm_bindgen_test]
-fn reading_beyond_the_end_fails_with_its_place() {
-    let failed = blob(&[1, 2, 3]).read_at(2, &mut [0; 4]).unwrap_err();
-    assert_eq!((failed.offset, failed.wanted), (2, 4));
-}
-
-#[wasm_bindgen_test]
 fn a_capture_opens_from_a_blob_as_it_does_natively() {
     let source = blob(include_bytes!("../../../fixtures/user-chat/run.json.gz"));
-    let files = [File { name: "run.json.gz".to_owned(), bytes: &source }];
+    let files = [File::new("run.json.gz", &source)];
     let effects = Engine::default().open(&files, &Opening::default(), &mut |_| {}).unwrap();
     let header = effects.effects.iter().find_map(|effect| match effect {
         Effect::Region { region: Region::Header, html, .. } => Some(html.as_str()),

@@ -4,6 +4,7 @@
 //! product, and the product does not depend on it.
 #![allow(clippy::print_stdout, reason = "what a task does is printed for the person who runs it")]
 
+mod clang;
 mod debian;
 mod generate;
 mod payload;

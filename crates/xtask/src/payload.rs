@@ -1,4 +1,4 @@
-//! What a visitor downloads, before a file is opened and for opening one: sizes and limits.
+//! What a visitor downloads, before a file is opened, for opening one and for opening a trace: sizes and limits.
 //!
 //! Sizes are bytes; "gzip" is what gzip's best level leaves, which static servers send.
 
@@ -17,10 +17,16 @@ use crate::web::files_below;
 const FIRST_LOAD_LIMIT: usize = 400_000;
 
 /// The name of the module that loads when a file is opened: the engine with its readers and lenses.
-pub(crate) const ON_DEMAND: &str = "engine";
+pub(crate) const ENGINE: &str = "engine";
 
 /// What the engine may not exceed, compressed; a little above what it is, so that it only ever shrinks.
-const ON_DEMAND_LIMIT: usize = 865_000;
+const ENGINE_LIMIT: usize = 865_000;
+
+/// The name of the module that loads when a trace is opened: SQLite and what reads it.
+pub(crate) const TRACE: &str = "trace";
+
+/// What that may not exceed, compressed: it loads in the time in which a large trace is read.
+const TRACE_LIMIT: usize = 500_000;
 
 /// One file of the site.
 #[derive(Debug)]
@@ -51,10 +57,10 @@ pub(crate) fn measure(site: &Path) -> Result<Vec<Payload>> {
     Ok(payloads)
 }
 
-/// The sizes as lines of text, with the sum of each of the two loads.
+/// The sizes as lines of text, with the sum of each load.
 pub(crate) fn table(payloads: &[Payload]) -> String {
     let mut text = String::new();
-    for load in [Load::First, Load::OnDemand] {
+    for load in Load::ALL {
         let _ = writeln!(text, "    {:<28}{:>12}{:>12}", load.name(), "bytes", "gzip");
         for payload in load.of(payloads) {
             let _ = writeln!(text, "    {:<28}{:>12}{:>12}", payload.name, payload.raw, payload.gzip);
@@ -66,9 +72,9 @@ pub(crate) fn table(payloads: &[Payload]) -> String {
     text
 }
 
-/// Fails when either load is over its limit.
+/// Fails when a load is over its limit.
 pub(crate) fn within_budget(payloads: &[Payload]) -> Result<()> {
-    for load in [Load::First, Load::OnDemand] {
+    for load in Load::ALL {
         let sum = load.gzip(payloads);
         if load.limit() < sum {
             bail!("{}: {sum} bytes after gzip; the limit is {}", load.name(), load.limit());
@@ -78,32 +84,48 @@ pub(crate) fn within_budget(payloads: &[Payload]) -> Result<()> {
 }
 
 /// When files are downloaded.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Load {
     /// With the page, before any file is opened.
     First,
     /// When a file is opened.
-    OnDemand,
+    Engine,
+    /// When a trace is opened.
+    Trace,
 }
 
 impl Load {
+    const ALL: [Load; 3] = [Load::First, Load::Engine, Load::Trace];
+
     fn name(self) -> &'static str {
         match self {
             Self::First => "first load",
-            Self::OnDemand => "when a file is opened",
+            Self::Engine => "when a file is opened",
+            Self::Trace => "when a trace is opened",
         }
     }
 
     fn limit(self) -> usize {
         match self {
             Self::First => FIRST_LOAD_LIMIT,
-            Self::OnDemand => ON_DEMAND_LIMIT,
+            Self::Engine => ENGINE_LIMIT,
+            Self::Trace => TRACE_LIMIT,
+        }
+    }
+
+    fn of_file(name: &str) -> Load {
+        let of_module = |module: &str| name == format!("{module}.js") || name == format!("{module}_bg.wasm");
+        if of_module(ENGINE) {
+            Load::Engine
+        } else if of_module(TRACE) {
+            Load::Trace
+        } else {
+            Load::First
         }
     }
 
     fn of(self, payloads: &[Payload]) -> impl Iterator<Item = &Payload> {
-        let on_demand = matches!(self, Self::OnDemand);
-        payloads.iter().filter(move |payload| payload.name.starts_with(ON_DEMAND) == on_demand)
+        payloads.iter().filter(move |payload| Load::of_file(&payload.name) == self)
     }
 
     fn gzip(self, payloads: &[Payload]) -> usize {
@@ -133,8 +155,11 @@ mod tests {
         let over = [payload("a.wasm", 399_999), payload("b.js", 2)];
         let error = within_budget(&over).unwrap_err().to_string();
         assert!(error.contains("first load: 400001"), "{error}");
-        let heavy = [payload("engine.js", 1), payload("engine_bg.wasm", ON_DEMAND_LIMIT)];
+        let heavy = [payload("engine.js", 1), payload("engine_bg.wasm", ENGINE_LIMIT)];
         assert!(within_budget(&heavy).unwrap_err().to_string().contains("when a file is opened"));
+        let heavy = [payload("trace.js", 1), payload("trace_bg.wasm", TRACE_LIMIT), payload("traces.html", 1)];
+        let error = within_budget(&heavy).unwrap_err().to_string();
+        assert!(error.contains("when a trace is opened: 500001"), "{error}");
     }
 
     #[test]

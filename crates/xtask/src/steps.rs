@@ -24,13 +24,13 @@ pub(crate) enum Step {
     Fmt,
     /// Clippy, all packages, on this machine's target
     Clippy,
-    /// Clippy of the browser shell, on the wasm target
+    /// Clippy of the browser's packages, on the wasm target
     ClippyWasm,
     /// Documentation
     Doc,
     /// Tests of all packages on this machine's target
     Host,
-    /// Tests of the browser shell in headless Chromium
+    /// Tests of the browser's packages in headless Chromium
     Wasm,
     /// Cross-checks by independent Python programs
     Oracle,
@@ -40,6 +40,14 @@ pub(crate) enum Step {
     Browser,
     /// Generated files are as committed
     Generated,
+}
+
+/// The packages that run in a browser.
+const BROWSER_PACKAGES: [&str; 4] = ["tokenpath-web", "tokenpath-worker", "tokenpath-trace-worker", "tokenpath-files"];
+
+/// The arguments with which cargo takes these packages.
+fn of_packages<'a>(packages: &[&'a str]) -> Vec<&'a str> {
+    packages.iter().flat_map(|package| ["-p", package]).collect()
 }
 
 /// Runs the chosen steps and prints the test runners' closing lines once more at the end.
@@ -80,10 +88,9 @@ impl Step {
             }
             Self::ClippyWasm => {
                 let toolchain = WasmToolchain::obtain(workspace)?;
-                process::run(&mut toolchain.cargo(
-                    "clippy",
-                    &["-p", "tokenpath-web", "-p", "tokenpath-worker", "--all-targets", "--", "-D", "warnings"],
-                ))?;
+                let mut arguments = of_packages(&BROWSER_PACKAGES);
+                arguments.extend(["--all-targets", "--", "-D", "warnings"]);
+                process::run(&mut toolchain.cargo("clippy", &arguments))?;
             }
             Self::Doc => {
                 process::run(workspace.cargo(&["doc", "--no-deps", "--workspace"]).env("RUSTDOCFLAGS", "-D warnings"))?
@@ -109,7 +116,7 @@ fn wasm_tests(workspace: &Workspace) -> Result<Vec<String>> {
     let runner = tools::wasm_test_runner(workspace)?;
     tested(process::run_keeping(
         toolchain
-            .cargo("test", &["-p", "tokenpath-web", "-p", "tokenpath-worker"])
+            .cargo("test", &of_packages(&BROWSER_PACKAGES))
             .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner)
             .env("CHROMEDRIVER", browser.driver)
             // Seconds for all tests of one program; the default of 20 is short on a loaded machine.

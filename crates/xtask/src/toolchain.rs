@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use crate::clang::Clang;
 use crate::debian;
 use crate::process;
 use crate::workspace::Workspace;
@@ -27,6 +28,22 @@ pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 /// in silence it would wait for minutes.
 const RUSTUP_LIMIT: Duration = Duration::from_secs(60);
 
+/// What SQLite is built without: reading rows of plain tables needs none of it, and it is a sixth of the module.
+const SQLITE_WITHOUT: [&str; 12] = [
+    "-USQLITE_ENABLE_FTS5",
+    "-USQLITE_ENABLE_RTREE",
+    "-USQLITE_ENABLE_SESSION",
+    "-USQLITE_ENABLE_PREUPDATE_HOOK",
+    "-USQLITE_ENABLE_BYTECODE_VTAB",
+    "-USQLITE_ENABLE_DBPAGE_VTAB",
+    "-USQLITE_ENABLE_DBSTAT_VTAB",
+    "-USQLITE_ENABLE_STMTVTAB",
+    "-USQLITE_ENABLE_MATH_FUNCTIONS",
+    "-USQLITE_ENABLE_OFFSET_SQL_FUNC",
+    "-USQLITE_ENABLE_UNKNOWN_SQL_FUNCTION",
+    "-USQLITE_ENABLE_UNLOCK_NOTIFY",
+];
+
 /// rustc with its own source, which must be of one version to be built together; clippy and rustfmt
 /// of that version; the linker that rustc expects for the target.
 const DEBIAN_PACKAGES: [&str; 6] =
@@ -37,6 +54,8 @@ const DEBIAN_PACKAGES: [&str; 6] =
 pub(crate) struct WasmToolchain {
     /// The private toolchain's folder, when the third way was taken.
     private: Option<PathBuf>,
+    /// The C compiler, unless the environment names one.
+    clang: Option<Clang>,
     root: PathBuf,
     target_folder: PathBuf,
 }
@@ -44,14 +63,17 @@ pub(crate) struct WasmToolchain {
 impl WasmToolchain {
     /// Makes the target available, saying how.
     pub(crate) fn obtain(workspace: &Workspace) -> Result<Self> {
+        let clang = Clang::obtain(workspace)?;
         let on_path = Self {
             private: None,
+            clang: clang.clone(),
             root: workspace.root().to_path_buf(),
             target_folder: workspace.target().to_path_buf(),
         };
         let private = workspace.tools("wasm-toolchain");
         let by_private = || Self {
             private: Some(private.clone()),
+            clang: clang.clone(),
             root: workspace.root().to_path_buf(),
             // Two versions of rustc on one build folder would rebuild everything at each switch.
             target_folder: workspace.tools("wasm-build"),
@@ -99,6 +121,10 @@ impl WasmToolchain {
         if self.private.is_some() {
             command.arg("--target-dir").arg(&self.target_folder);
         }
+        if let Some(clang) = &self.clang {
+            clang.told_to(&mut command);
+        }
+        command.env("SQLITE_WASM_RS_FLAGS", SQLITE_WITHOUT.join(" "));
         command.args(arguments);
         command
     }

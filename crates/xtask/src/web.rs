@@ -1,4 +1,4 @@
-//! The site: `www/`, the page's and the worker's module and their glue, and the sample captures, in `dist/site/`.
+//! The site: `www/`, the modules of the page and of its workers and their glue, and the sample captures, in `dist/site/`.
 //!
 //! The folder is made afresh beside its final place and then moved there, so a build that fails
 //! leaves the last good site. The glue is bound with `--target no-modules`: classic scripts and
@@ -17,7 +17,8 @@ use crate::toolchain::WasmToolchain;
 use crate::workspace::Workspace;
 
 /// The modules of the site: the package, and the name of its glue (`NAME.js`) and binary (`NAME_bg.wasm`).
-const MODULES: [(&str, &str); 2] = [("tokenpath-web", "tokenpath"), ("tokenpath-worker", payload::ON_DEMAND)];
+const MODULES: [(&str, &str); 3] =
+    [("tokenpath-web", "tokenpath"), ("tokenpath-worker", payload::ENGINE), ("tokenpath-trace-worker", payload::TRACE)];
 
 /// How the module is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

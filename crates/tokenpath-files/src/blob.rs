@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use gloo_file::Blob;
-use tokenpath_engine::{ReadAt, ReadFailed};
+use tokenpath_import::{ReadAt, ReadFailed};
 use wasm_bindgen::JsValue;
 use web_sys::FileReaderSync;
 
@@ -17,6 +17,11 @@ impl BlobBytes {
     /// The bytes of `blob`.
     pub fn new(blob: web_sys::Blob) -> BlobBytes {
         BlobBytes { blob: blob.into(), reader: OnceCell::new() }
+    }
+
+    /// The Blob, to be sent elsewhere.
+    pub fn blob(&self) -> &web_sys::Blob {
+        self.blob.as_ref()
     }
 
     fn reader(&self) -> Result<&FileReaderSync, JsValue> {
@@ -44,10 +49,16 @@ impl ReadAt for BlobBytes {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), ReadFailed> {
-        self.read(offset, buffer).map_err(|error| {
-            let message = js_sys::Reflect::get(&error, &JsValue::from_str("message")).ok().and_then(|m| m.as_string());
-            let message = message.unwrap_or_else(|| "the browser gives no reason".to_owned());
-            ReadFailed { offset, wanted: buffer.len(), message }
+        self.read(offset, buffer).map_err(|error| ReadFailed {
+            offset,
+            wanted: buffer.len(),
+            message: message_of(&error),
         })
     }
+}
+
+/// What an error or the event of one says.
+pub fn message_of(error: &JsValue) -> String {
+    let message = js_sys::Reflect::get(error, &JsValue::from_str("message")).ok().and_then(|text| text.as_string());
+    message.unwrap_or_else(|| "the browser gives no reason".to_owned())
 }

@@ -1,0 +1,12 @@
+//! What the browser's two workers share: the bytes of a file, read in slices, and what the worker that reads traces
+//! says to the engine's.
+//!
+//! Must never contain: a decision about what is shown, or anything of one file format.
+
+#[cfg(target_arch = "wasm32")]
+mod blob;
+mod report;
+
+#[cfg(target_arch = "wasm32")]
+pub use blob::{BlobBytes, message_of};
+pub use report::TraceReport;

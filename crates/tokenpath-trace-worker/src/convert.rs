@@ -1,0 +1,52 @@
+//! A trace as the bundle of a run.
+
+use tokenpath_core::bundle;
+use tokenpath_files::BlobBytes;
+use tokenpath_import::ReadAt as _;
+use tokenpath_nsys::import::import;
+use tokenpath_nsys::{TraceError, judge, over};
+
+use crate::blocks::{Blocks, states_log};
+use crate::vfs;
+
+/// What is looked at before SQLite is.
+const HEAD: u64 = 4096;
+
+/// A trace as a bundle.
+#[derive(Debug)]
+pub struct Converted {
+    /// The bundle, as JSON.
+    pub bundle: Vec<u8>,
+    /// What is odd about the file, in sentences.
+    pub remarks: Vec<String>,
+}
+
+/// Reads the trace in `bytes`, called `name`, as the run of one device. `progress` is told how many bytes have been
+/// read, and of how many.
+///
+/// # Errors
+/// When it is no trace.
+pub fn convert(name: &str, bytes: BlobBytes, progress: Box<dyn FnMut(u64, u64)>) -> Result<Converted, TraceError> {
+    let mut head = vec![0; usize::try_from(bytes.len().min(HEAD)).unwrap_or(0)];
+    bytes.read_at(0, &mut head).map_err(|failed| TraceError::Sqlite(failed.to_string()))?;
+    judge(&head, bytes.len())?;
+    let mut remarks = Vec::new();
+    if states_log(&head) {
+        remarks.push(
+            "It was written with a write-ahead log. What only a -wal file beside it holds is missing: the page reads one \
+             file."
+                .to_owned(),
+        );
+    }
+    let connection = vfs::open(Blocks::new(bytes, progress)).map_err(TraceError::Sqlite)?;
+    let trace = over(connection)?;
+    let imported = import(&trace, name, None);
+    if trace.cut_off {
+        remarks.push("It is cut off: it is shorter than it states. What lies beyond its end is missing.".to_owned());
+    }
+    if let (Some(device), 2..) = (imported.device, imported.devices.len()) {
+        let all: Vec<String> = imported.devices.iter().map(i64::to_string).collect();
+        remarks.push(format!("It has devices {}; the run is of device {device}.", all.join(", ")));
+    }
+    Ok(Converted { bundle: bundle::write(&imported.run), remarks })
+}

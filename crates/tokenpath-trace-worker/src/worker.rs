@@ -1,0 +1,73 @@
+//! The messages between this worker and the engine's.
+
+use js_sys::{Array, Uint8Array};
+use tokenpath_files::{BlobBytes, TraceReport};
+use wasm_bindgen::prelude::*;
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+
+use crate::convert;
+
+/// So often at most progress is reported, in milliseconds: more would only cost.
+const PROGRESS_EVERY: f64 = 50.0;
+
+/// Starts reading traces in a worker. It is sent `[name, file]` and answers `[report, ...buffers]`.
+///
+/// # Errors
+/// When called anywhere but in a worker.
+#[wasm_bindgen]
+pub fn worker() -> Result<(), JsValue> {
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().dyn_into()?;
+    let hook_scope = scope.clone();
+    std::panic::set_hook(Box::new(move |info| send(&hook_scope, &TraceReport::Stopped { what: info.to_string() })));
+    let message_scope = scope.clone();
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        let parts = Array::from(&event.data());
+        match (parts.get(0).as_string(), parts.get(1).dyn_into::<web_sys::Blob>()) {
+            (Some(name), Ok(blob)) => read(&message_scope, &name, BlobBytes::new(blob)),
+            _ => send(&message_scope, &TraceReport::Stopped { what: "An order came without a file.".to_owned() }),
+        }
+    });
+    scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    // The listener lives as long as the worker.
+    on_message.forget();
+    Ok(())
+}
+
+fn read(scope: &DedicatedWorkerGlobalScope, name: &str, bytes: BlobBytes) {
+    let mut sent_at = f64::NEG_INFINITY;
+    let progress_scope = scope.clone();
+    let progress = move |read, total| {
+        let now = js_sys::Date::now();
+        if now - sent_at > PROGRESS_EVERY {
+            sent_at = now;
+            send(&progress_scope, &TraceReport::Progress { read, total });
+        }
+    };
+    match convert(name, bytes, Box::new(progress)) {
+        Ok(converted) => {
+            let report = TraceReport::Converted { remarks: converted.remarks };
+            let buffer = Uint8Array::from(converted.bundle.as_slice()).buffer();
+            // The copy goes to the engine without being copied again.
+            let _ = scope.post_message_with_transfer(&parts(&report, Some(&buffer)), &Array::of1(&buffer));
+        }
+        Err(error) => {
+            let advice = error.advice().unwrap_or("Open the file again, or another one.").to_owned();
+            send(scope, &TraceReport::Refused { what: format!("{name}: {error}."), advice });
+        }
+    }
+}
+
+fn send(scope: &DedicatedWorkerGlobalScope, report: &TraceReport) {
+    // A port that is gone belongs to a worker that is gone.
+    let _ = scope.post_message(&parts(report, None));
+}
+
+fn parts(report: &TraceReport, buffer: Option<&JsValue>) -> Array {
+    let parts = Array::new();
+    // Reports are plain data of our own: they always have a JSON form.
+    parts.push(&JsValue::from_str(&serde_json::to_string(report).unwrap_or_default()));
+    buffer.into_iter().for_each(|buffer| {
+        parts.push(buffer);
+    });
+    parts
+}
