@@ -1,6 +1,6 @@
 """Makes Nsight Systems exports with known answers, in the layouts of three schema generations.
 
-    python3 tests/oracle/nsys_generate.py OUT.sqlite --schema 3.25.0 --kernels 1000000 [--graphs node|graph]
+    python3 tests/oracle/nsys_generate.py OUT.sqlite --schema 3.25.0 --kernels 1000000 [--graphs node|graph] [--beside MIB]
 
 The layouts follow the tables and columns that exports of those versions have; the rows are ours. Equal arguments give equal
 rows. What an export made by `plain` must give is written beside its loop; `odd` plants one of everything that real exports
@@ -104,7 +104,19 @@ KERNEL_COLUMNS = ("start", "end", "deviceId", "contextId", "streamId", "correlat
 CALL_COLUMNS = ("start", "end", "eventClass", "globalTid", "correlationId", "nameId", "returnValue")
 
 
-def plain(path, schema, kernels, graphs=None, names=20):
+def between(export, mebibytes, kernels):
+    """Writes kernels in a hundred pieces, and between them as many mebibytes of what no reader here reads: calls of the
+    operating system with their call chains, which make up most of a large export. So every part of the file holds kernels.
+    """
+    export.create("OSRT_API", "start, end, globalTid, callchain")
+    pieces = 100
+    for at in range(pieces):
+        export.rows("CUPTI_ACTIVITY_KIND_KERNEL", KERNEL_COLUMNS, kernels[len(kernels) * at // pieces : len(kernels) * (at + 1) // pieces])
+        chains = ((1000 * row, 1000 * row + 10, P1 | 9, "f" * 4000) for row in range(256 * mebibytes // pieces))
+        export.rows("OSRT_API", ("start", "end", "globalTid", "callchain"), chains)
+
+
+def plain(path, schema, kernels, graphs=None, names=20, beside=0):
     """Kernels on two streams of one device, each launched by a call of its own; and what a reader must find.
 
     Kernel i starts at 1,000,000 + 1000 i and lasts 600 ns on stream 7; every fourth lasts 1200 ns on stream 8, so that it
@@ -132,7 +144,10 @@ def plain(path, schema, kernels, graphs=None, names=20):
             longs[at % names], shorts[at % names], at % 4 + 1 if graphs else None,
         ))
     export.rows("CUPTI_ACTIVITY_KIND_RUNTIME", CALL_COLUMNS, calls)
-    export.rows("CUPTI_ACTIVITY_KIND_KERNEL", KERNEL_COLUMNS, rows)
+    if beside:
+        between(export, beside, rows)
+    else:
+        export.rows("CUPTI_ACTIVITY_KIND_KERNEL", KERNEL_COLUMNS, rows)
     if graphs == "graph":
         export.create("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", GRAPH)
         export.rows(
@@ -227,8 +242,9 @@ def main():
     arguments.add_argument("--kernels", type=int, default=10_000)
     arguments.add_argument("--graphs", choices=("node", "graph"))
     arguments.add_argument("--names", type=int, default=400)
+    arguments.add_argument("--beside", type=int, default=0, help="mebibytes of a table that no figure needs")
     wanted = arguments.parse_args()
-    print(plain(wanted.out, wanted.schema, wanted.kernels, wanted.graphs, wanted.names))
+    print(plain(wanted.out, wanted.schema, wanted.kernels, wanted.graphs, wanted.names, wanted.beside))
 
 
 if __name__ == "__main__":

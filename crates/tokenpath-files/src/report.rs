@@ -13,7 +13,7 @@ pub enum TraceReport {
         /// The file's length.
         total: u64,
     },
-    /// The trace is a run. The bytes of its bundle travel beside this.
+    /// The trace is a run. Its bundle travels beside this, as a Blob.
     Converted {
         /// What is odd about the file, in sentences.
         remarks: Vec<String>,

@@ -93,6 +93,13 @@ impl Coverage {
         None
     }
 
+    /// Takes back what was counted of a table's rows.
+    pub(crate) fn start_over(&mut self, table: &'static str) {
+        for counts in [&mut self.times_not_collected, &mut self.ends_before_start, &mut self.times_missing] {
+            counts.remove(table);
+        }
+    }
+
     /// Whether a table was read whole.
     pub(crate) fn is_complete(&self, table: &str) -> bool {
         self.incomplete.iter().all(|incomplete| incomplete.table != table)

@@ -80,7 +80,7 @@ impl Devices {
             let launch = int(row, 4)?.map(|correlation| (correlation, int(row, 5)));
             let Some((start, end)) = coverage.usable(KERNELS, times) else { return Ok(()) };
             match launch {
-                Some((correlation, pid)) => match calls.launch(correlation, pid?, &mut cursor) {
+                Some((correlation, pid)) => match calls.launches.find(correlation, pid?, &mut cursor) {
                     Some(launched) => before += u64::from(start < launched),
                     None => without += 1,
                 },

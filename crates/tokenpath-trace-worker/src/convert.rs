@@ -1,10 +1,14 @@
-//! A trace as the bundle of a run.
+//! A trace as a run, and that as a bundle.
 
-use tokenpath_core::bundle;
+use std::io::{BufWriter, Write};
+
+use js_sys::{Array, Uint8Array};
+use tokenpath_core::{Run, bundle};
 use tokenpath_files::BlobBytes;
 use tokenpath_import::ReadAt as _;
 use tokenpath_nsys::import::import;
 use tokenpath_nsys::{TraceError, judge, over};
+use wasm_bindgen::JsValue;
 
 use crate::blocks::{Blocks, states_log};
 use crate::vfs;
@@ -12,13 +16,43 @@ use crate::vfs;
 /// What is looked at before SQLite is.
 const HEAD: u64 = 4096;
 
-/// A trace as a bundle.
+/// A trace as a run.
 #[derive(Debug)]
 pub struct Converted {
-    /// The bundle, as JSON.
-    pub bundle: Vec<u8>,
+    /// The run of one device.
+    pub run: Run,
     /// What is odd about the file, in sentences.
     pub remarks: Vec<String>,
+}
+
+/// How much of a bundle is gathered before it leaves this module's memory.
+const PIECE: usize = 1 << 20;
+
+impl Converted {
+    /// The bundle of the run, which the browser keeps: in this module's memory there is never more than a piece of it.
+    ///
+    /// # Errors
+    /// When the browser refuses, as for want of memory.
+    pub fn bundle(&self) -> Result<web_sys::Blob, JsValue> {
+        let mut pieces = BufWriter::with_capacity(PIECE, Pieces(Array::new()));
+        bundle::write_to(&self.run, &mut pieces).map_err(|error| js_sys::Error::new(&error.to_string()))?;
+        let Pieces(pieces) = pieces.into_inner().map_err(|error| js_sys::Error::new(&error.to_string()))?;
+        web_sys::Blob::new_with_u8_array_sequence(&pieces)
+    }
+}
+
+/// Pieces of a Blob.
+struct Pieces(Array);
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.push(&Uint8Array::from(bytes));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Reads the trace in `bytes`, called `name`, as the run of one device. `progress` is told how many bytes have been
@@ -48,5 +82,5 @@ pub fn convert(name: &str, bytes: BlobBytes, progress: Box<dyn FnMut(u64, u64)>)
         let all: Vec<String> = imported.devices.iter().map(i64::to_string).collect();
         remarks.push(format!("It has devices {}; the run is of device {device}.", all.join(", ")));
     }
-    Ok(Converted { bundle: bundle::write(&imported.run), remarks })
+    Ok(Converted { run: imported.run, remarks })
 }

@@ -1,7 +1,7 @@
 //! The messages between this worker and the engine's.
 
-use js_sys::{Array, Uint8Array};
-use tokenpath_files::{BlobBytes, TraceReport};
+use js_sys::Array;
+use tokenpath_files::{BlobBytes, TraceReport, message_of};
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
@@ -10,7 +10,10 @@ use crate::convert;
 /// So often at most progress is reported, in milliseconds: more would only cost.
 const PROGRESS_EVERY: f64 = 50.0;
 
-/// Starts reading traces in a worker. It is sent `[name, file]` and answers `[report, ...buffers]`.
+/// The bytes of a page of WebAssembly's memory.
+const PAGE: u64 = 1 << 16;
+
+/// Starts reading traces in a worker. It is sent `[name, file]` and answers `[report, ...bundle]`.
 ///
 /// # Errors
 /// When called anywhere but in a worker.
@@ -44,17 +47,22 @@ fn read(scope: &DedicatedWorkerGlobalScope, name: &str, bytes: BlobBytes) {
         }
     };
     match convert(name, bytes, Box::new(progress)) {
-        Ok(converted) => {
-            let report = TraceReport::Converted { remarks: converted.remarks };
-            let buffer = Uint8Array::from(converted.bundle.as_slice()).buffer();
-            // The copy goes to the engine without being copied again.
-            let _ = scope.post_message_with_transfer(&parts(&report, Some(&buffer)), &Array::of1(&buffer));
-        }
+        Ok(converted) => match converted.bundle() {
+            Ok(bundle) => {
+                let report = TraceReport::Converted { remarks: converted.remarks };
+                // As in `send`.
+                let _ = scope.post_message(&parts(&report, Some(&bundle)));
+            }
+            Err(error) => send(scope, &TraceReport::Stopped { what: message_of(&error) }),
+        },
         Err(error) => {
             let advice = error.advice().unwrap_or("Open the file again, or another one.").to_owned();
             send(scope, &TraceReport::Refused { what: format!("{name}: {error}."), advice });
         }
     }
+    // The memory of a module only grows, so this is the most that was needed.
+    let memory = core::arch::wasm32::memory_size::<0>() as u64 * PAGE;
+    web_sys::console::debug_1(&format!("{name}: {memory} bytes of memory were needed to read it").into());
 }
 
 fn send(scope: &DedicatedWorkerGlobalScope, report: &TraceReport) {
@@ -62,12 +70,12 @@ fn send(scope: &DedicatedWorkerGlobalScope, report: &TraceReport) {
     let _ = scope.post_message(&parts(report, None));
 }
 
-fn parts(report: &TraceReport, buffer: Option<&JsValue>) -> Array {
+fn parts(report: &TraceReport, bundle: Option<&web_sys::Blob>) -> Array {
     let parts = Array::new();
     // Reports are plain data of our own: they always have a JSON form.
     parts.push(&JsValue::from_str(&serde_json::to_string(report).unwrap_or_default()));
-    buffer.into_iter().for_each(|buffer| {
-        parts.push(buffer);
-    });
+    if let Some(bundle) = bundle {
+        parts.push(bundle);
+    }
     parts
 }

@@ -10,6 +10,7 @@ use js_sys::{Array, Uint8Array};
 use rusqlite::Connection;
 use tokenpath_core::{Run, bundle};
 use tokenpath_files::BlobBytes;
+use tokenpath_import::ReadAt;
 use tokenpath_nsys::TraceError;
 use tokenpath_trace_worker::{Converted, convert};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -42,8 +43,14 @@ fn converted(bytes: &[u8]) -> Result<Converted, TraceError> {
     convert("trace.sqlite", blob(bytes), Box::new(|_, _| {}))
 }
 
+/// The run, as the engine reads it from the bundle.
 fn run(converted: &Converted) -> Run {
-    bundle::read(&converted.bundle).unwrap().run
+    let bundle = BlobBytes::new(converted.bundle().unwrap());
+    let mut bytes = vec![0; usize::try_from(bundle.len()).unwrap()];
+    bundle.read_at(0, &mut bytes).unwrap();
+    let opened = bundle::read(&bytes).unwrap();
+    assert_eq!(opened.problems, []);
+    opened.run
 }
 
 // By hand.

@@ -106,7 +106,7 @@ async fn open(
     };
     let files: Vec<File<'_>> = files
         .iter()
-        .map(|file| File { name: file.name.clone(), bytes: &*file.bytes, remarks: file.remarks.clone() })
+        .map(|file| File { name: file.name.clone(), bytes: &file.bytes, remarks: file.remarks.clone() })
         .collect();
     let mut sent_at = 0.0;
     let mut stage = String::new();

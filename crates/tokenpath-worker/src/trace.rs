@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use js_sys::{Array, Function, Promise, Uint8Array};
+use js_sys::{Array, Function, Promise};
 use tokenpath_engine::Failure;
 use tokenpath_files::{BlobBytes, TraceReport, message_of};
 use tokenpath_import::read_at::head;
@@ -25,7 +25,7 @@ pub(crate) type Progress = Rc<dyn Fn(&str, u64, u64)>;
 /// A file as the engine is given it.
 pub(crate) struct Given {
     pub(crate) name: String,
-    pub(crate) bytes: Box<dyn ReadAt>,
+    pub(crate) bytes: BlobBytes,
     /// What was found odd about it before.
     pub(crate) remarks: Vec<String>,
 }
@@ -51,11 +51,10 @@ pub(crate) async fn given(
     }
     let mut given = Vec::new();
     for (at, ((name, bytes), format)) in files.into_iter().zip(formats).enumerate() {
-        let (bytes, remarks): (Box<dyn ReadAt>, _) = if format == Format::Sqlite && is_read(at) {
-            let (bundle, remarks) = convert(&name, &bytes, progress).await?;
-            (Box::new(bundle), remarks)
+        let (bytes, remarks) = if format == Format::Sqlite && is_read(at) {
+            convert(&name, &bytes, progress).await?
         } else {
-            (Box::new(bytes), Vec::new())
+            (bytes, Vec::new())
         };
         given.push(Given { name, bytes, remarks });
     }
@@ -67,7 +66,7 @@ fn format(bytes: &BlobBytes) -> Format {
 }
 
 /// The bundle of a trace, and what is odd about the trace.
-async fn convert(name: &str, bytes: &BlobBytes, progress: &Progress) -> Result<(Vec<u8>, Vec<String>), Failure> {
+async fn convert(name: &str, bytes: &BlobBytes, progress: &Progress) -> Result<(BlobBytes, Vec<String>), Failure> {
     let stopped = |what: &str| Failure {
         what: format!("{name} was not read: {what}."),
         advice: "If memory ran out, record for a shorter time, or use `tokenpath open`.".to_owned(),
@@ -78,7 +77,10 @@ async fn convert(name: &str, bytes: &BlobBytes, progress: &Progress) -> Result<(
     worker.terminate();
     let parts = answer.map_err(failed)?;
     match report_of(&parts) {
-        Some(TraceReport::Converted { remarks }) => Ok((Uint8Array::new(&parts.get(1)).to_vec(), remarks)),
+        Some(TraceReport::Converted { remarks }) => {
+            let bundle: web_sys::Blob = parts.get(1).dyn_into().map_err(failed)?;
+            Ok((BlobBytes::new(bundle), remarks))
+        }
         Some(TraceReport::Refused { what, advice }) => Err(Failure { what, advice }),
         Some(TraceReport::Stopped { what }) => Err(stopped(&what)),
         Some(TraceReport::Progress { .. }) | None => Err(stopped("its reader gave no answer")),

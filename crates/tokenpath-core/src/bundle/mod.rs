@@ -251,6 +251,18 @@ fn decode_absent(node: Node, problems: &mut Problems) -> (Vec<Absence>, Vec<usiz
 
 /// The run as a bundle of the current version: compact JSON.
 pub fn write(run: &Run) -> Vec<u8> {
+    json::write(&document(run))
+}
+
+/// The same to wherever it goes, in many small writes.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write_to(run: &Run, out: impl std::io::Write) -> std::io::Result<()> {
+    json::write_to(&document(run), out)
+}
+
+fn document(run: &Run) -> Node {
     let mut document: Object = vec![(MARK.to_owned(), Node::Int(VERSION))];
     let mut section = |name: &str, node: Option<Node>| {
         if let Some(node) = node {
@@ -280,7 +292,7 @@ pub fn write(run: &Run) -> Vec<u8> {
         .collect();
     section("absent", Some(Node::List(absent)));
     document.extend(run.extra.iter().cloned());
-    json::write(&Node::Object(document))
+    Node::Object(document)
 }
 
 /// The run as a gzip-compressed bundle. Equal runs give equal bytes.

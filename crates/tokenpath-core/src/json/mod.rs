@@ -11,7 +11,7 @@ mod write;
 pub use arrays::Arrays;
 pub use parse::{JsonError, Repeated, parse};
 pub use strings::Strings;
-pub use write::write;
+pub use write::{write, write_to};
 
 /// Stands for `null` in [`Node::Ints`]. No time, size, count or index is negative, so the value is free.
 pub const NULL: i64 = i64::MIN;

@@ -5,8 +5,9 @@ mod passes;
 mod source;
 mod steps;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
+use tokenpath_core::column::Refs;
 use tokenpath_core::model::{
     Calls, Classification, Copies, Intervals, Kernels, LeftOut, PassRows, Passes as PassTables, Queues, Ranges,
     Segments, Submissions, Timeline,
@@ -21,7 +22,7 @@ use crate::open::Trace;
 use crate::schema::{CALLS, COPIES, GraphState, KERNELS, RANGES, SETS};
 
 use passes::Passes;
-use source::{Ran, Source};
+use source::Source;
 
 /// A run made from an export.
 #[derive(Debug)]
@@ -43,16 +44,13 @@ const CORRELATION: &str = "Nsight Systems, by correlation id and process";
 
 /// Makes a run of a device, without one of the lowest that ran kernels.
 pub fn import(trace: &Trace, file: &str, device: Option<i64>) -> Imported {
-    let devices = source::devices(trace);
-    let first = devices.iter().find(|(_, kernels)| *kernels > 0).or(devices.first()).map(|(device, _)| *device);
-    let device = device.or(first);
     let mut coverage = Coverage::default();
     let mut names = Names::new(&trace.connection, &trace.schema);
     let source = Source::read(trace, device, &mut names, &mut coverage);
     coverage.read_diagnostics(trace);
     let mut making = Making { trace, names, absent: Vec::new() };
-    let run = making.run(file, device, devices.len(), &source, &mut coverage);
-    Imported { run, device, devices: devices.into_iter().map(|(device, _)| device).collect() }
+    let run = making.run(file, &source, &mut coverage);
+    Imported { run, device: source.device, devices: source.devices.into_iter().collect() }
 }
 
 /// What a run is made with.
@@ -62,14 +60,29 @@ struct Making<'a> {
     absent: Vec<Absence>,
 }
 
-/// The kernels by the numbers of their full and short names.
-type KernelIndex = HashMap<(Option<i64>, Option<i64>), u32>;
-
-/// The queues of the device, by context and stream.
-type QueueIndex = BTreeMap<(Option<i64>, Option<i64>), u32>;
+/// Rows of a table by the numbers of something else.
+type Rows = Vec<Option<u32>>;
 
 fn row(at: usize) -> Option<u32> {
     u32::try_from(at).ok()
+}
+
+/// The row for a number.
+fn row_of(rows: &Rows, number: u32) -> Option<u32> {
+    rows.get(number as usize).copied().flatten()
+}
+
+/// A column of references, and whether one is missing. Where all are, it has no cells: they would say nothing, and a
+/// trace has millions of rows.
+fn references(targets: impl Iterator<Item = Option<u32>>) -> (Refs, bool) {
+    let (mut some, mut missing) = (false, false);
+    let column: Refs = targets
+        .inspect(|target| {
+            some |= target.is_some();
+            missing |= target.is_none();
+        })
+        .collect();
+    (if some { column } else { Refs::default() }, missing)
 }
 
 impl Making<'_> {
@@ -77,27 +90,24 @@ impl Making<'_> {
         self.absent.push(Absence::new(pointer, code, reason));
     }
 
-    fn run(&mut self, file: &str, device: Option<i64>, count: usize, source: &Source, coverage: &mut Coverage) -> Run {
+    fn run(&mut self, file: &str, source: &Source, coverage: &mut Coverage) -> Run {
         let state = match (source.on_graph_nodes, source.graphs.is_empty()) {
             (true, _) => GraphState::Node,
             (false, false) => GraphState::Graph,
             (false, true) => GraphState::None,
         };
-        let of_kernels = source.launches(self.trace, &source.kernels);
-        let of_graphs = source.launches(self.trace, &source.graphs);
-        let launched: Vec<(Option<u32>, &Ran)> = of_kernels
-            .iter()
-            .copied()
-            .zip(&source.kernels)
-            .chain(of_graphs.iter().copied().zip(&source.graphs))
-            .collect();
-        let passes = Passes::read(source, &launched);
+        let passes = Passes::read(source);
         // A call that launched something on this device is a submission; calls are in order of start, and so are these.
-        let mut calls: Vec<u32> = launched.iter().filter_map(|(call, _)| *call).collect();
-        calls.sort_unstable();
-        calls.dedup();
-        let submissions: HashMap<u32, u32> =
-            calls.iter().enumerate().filter_map(|(at, call)| Some((*call, row(at)?))).collect();
+        let mut launched = vec![false; source.calls.len()];
+        for call in source.kernels.iter().chain(&source.graphs).filter_map(source::Ran::call) {
+            if let Some(launched) = launched.get_mut(call as usize) {
+                *launched = true;
+            }
+        }
+        let calls: Vec<u32> = (0..).zip(&launched).filter_map(|(call, launched)| launched.then_some(call)).collect();
+        let mut next = 0..;
+        let submissions: Rows =
+            launched.into_iter().map(|launched| if launched { next.next() } else { None }).collect();
         let (queues, index) = queues(source);
         let (kernels, of_kernel) = self.kernels(source);
         let timeline = Timeline {
@@ -106,12 +116,12 @@ impl Making<'_> {
             end: bounds(source).map(|(_, end)| end),
             queues,
             submissions: self.submissions(source, &calls, &passes),
-            segments: self.segments(source, &of_graphs, &submissions, &index),
-            intervals: self.intervals(source, &of_kernels, &submissions, &passes, &of_kernel, &index),
+            segments: self.segments(source, &submissions, &index),
+            intervals: self.intervals(source, &submissions, &passes, &of_kernel, &index),
             calls: self.calls(source, &submissions),
             copies: self.copies(source, &index),
             ranges: self.ranges(source),
-            left_out: left_out(source, coverage, &passes, device, count),
+            left_out: left_out(source, coverage, &passes),
             labels: Labels::all(Label::measured(CLOCK)),
             ..Timeline::default()
         };
@@ -130,24 +140,29 @@ impl Making<'_> {
             "Nsight Systems samples no cache or storage of a runtime.",
         );
         let passes = self.passes(source, &passes);
-        let identity = self.identity(file, device, state, source);
+        let identity = self.identity(file, source.device, state, source);
         Run { identity, passes, kernels, timeline, absent: std::mem::take(&mut self.absent), ..Run::default() }
     }
 
     /// The kernels that the device ran, each once by its full name, and the row of each pair of names.
-    fn kernels(&mut self, source: &Source) -> (Kernels, KernelIndex) {
+    fn kernels(&mut self, source: &Source) -> (Kernels, Rows) {
         let mut rows: HashMap<String, u32> = HashMap::new();
-        let mut by_ids = HashMap::new();
+        let mut by_names: Rows = vec![None; source.kernel_names.values().len()];
         let mut table = Kernels { given: true, labels: Labels::all(Label::reported(REPORTER)), ..Kernels::default() };
         for ran in &source.kernels {
-            by_ids.entry((ran.long, ran.short)).or_insert_with(|| {
-                let short = ran.short.and_then(|id| self.names.get(id));
-                let long = ran.long.and_then(|id| self.names.get(id)).or_else(|| short.clone());
-                let long = long.unwrap_or_else(|| unnamed(ran.long.or(ran.short)));
+            let (Some(place), Some((long, short))) =
+                (by_names.get_mut(ran.kernel as usize), source.kernel_names.get(ran.kernel))
+            else {
+                continue;
+            };
+            place.get_or_insert_with(|| {
+                let short_name = short.and_then(|id| self.names.get(id));
+                let name = long.and_then(|id| self.names.get(id)).or_else(|| short_name.clone());
+                let name = name.unwrap_or_else(|| unnamed(long.or(short)));
                 let next = row(rows.len()).unwrap_or(u32::MAX);
-                *rows.entry(long).or_insert_with_key(|long| {
-                    table.name.push(Some(long));
-                    table.short.push(short.as_deref());
+                *rows.entry(name).or_insert_with_key(|name| {
+                    table.name.push(Some(name));
+                    table.short.push(short_name.as_deref());
                     table.counted.push(None);
                     next
                 })
@@ -163,9 +178,9 @@ impl Making<'_> {
             };
             self.absent("/kernels", ReasonCode::EmptyTable, reason);
             self.absent("/timeline/intervals", ReasonCode::EmptyTable, reason);
-            return (Kernels::default(), by_ids);
+            return (Kernels::default(), by_names);
         }
-        (table, by_ids)
+        (table, by_names)
     }
 
     fn submissions(&mut self, source: &Source, calls: &[u32], passes: &Passes) -> Submissions {
@@ -202,13 +217,10 @@ impl Making<'_> {
                 "Its correlation id is no number from 0.",
             );
         }
-        let kinds: Vec<String> = rows
-            .iter()
-            .map(|(_, call)| call.name.and_then(|id| self.names.get(id)).unwrap_or_else(|| unnamed(call.name)))
-            .collect();
+        let names = self.call_names(source);
         Submissions {
             given: true,
-            kind: kinds.iter().map(|kind| Some(kind.as_str())).collect(),
+            kind: rows.iter().map(|(_, call)| names.get(call.name as usize).map(String::as_str)).collect(),
             start: rows.iter().map(|(_, call)| Some(call.start)).collect(),
             end: rows.iter().map(|(_, call)| Some(call.end)).collect(),
             pass: rows.iter().map(|(call, _)| passes.of(*call)).collect(),
@@ -223,21 +235,14 @@ impl Making<'_> {
     }
 
     /// The GPU's work on a submission as a whole, which is recorded of CUDA graphs only.
-    fn segments(
-        &mut self,
-        source: &Source,
-        of_graphs: &[Option<u32>],
-        submissions: &HashMap<u32, u32>,
-        index: &QueueIndex,
-    ) -> Segments {
+    fn segments(&mut self, source: &Source, submissions: &Rows, index: &Rows) -> Segments {
         if source.graphs.is_empty() {
             let reason =
                 "Nsight Systems records kernels; the GPU's work on a submission as a whole only of CUDA graphs.";
             self.absent("/timeline/segments", ReasonCode::NotRecorded, reason);
             return Segments::default();
         }
-        let submission: Vec<Option<u32>> =
-            of_graphs.iter().map(|call| call.and_then(|call| submissions.get(&call).copied())).collect();
+        let submission: Vec<Option<u32>> = source.graphs.iter().map(|ran| row_of(submissions, ran.call()?)).collect();
         if submission.iter().any(Option::is_none) {
             self.absent("/timeline/segments/submission", ReasonCode::Lost, "Its launch is not in the export.");
         }
@@ -246,7 +251,7 @@ impl Making<'_> {
             submission: submission.into_iter().collect(),
             start: source.graphs.iter().map(|ran| Some(ran.start)).collect(),
             end: source.graphs.iter().map(|ran| Some(ran.end)).collect(),
-            queue: source.graphs.iter().map(|ran| index.get(&(ran.context, ran.stream)).copied()).collect(),
+            queue: source.graphs.iter().map(|ran| row_of(index, ran.queue)).collect(),
             labels: Labels::all(Label::measured(CLOCK)).with("submission", Label::reported(CORRELATION)),
             ..Segments::default()
         }
@@ -255,22 +260,21 @@ impl Making<'_> {
     fn intervals(
         &mut self,
         source: &Source,
-        of_kernels: &[Option<u32>],
-        submissions: &HashMap<u32, u32>,
+        submissions: &Rows,
         passes: &Passes,
-        kernels: &KernelIndex,
-        index: &QueueIndex,
+        kernels: &Rows,
+        index: &Rows,
     ) -> Intervals {
         if source.kernels.is_empty() {
             return Intervals::default();
         }
-        let pass: Vec<Option<u32>> = of_kernels.iter().map(|call| call.and_then(|call| passes.of(call))).collect();
-        let submission: Vec<Option<u32>> =
-            of_kernels.iter().map(|call| call.and_then(|call| submissions.get(&call).copied())).collect();
-        if pass.iter().any(Option::is_none) {
+        let launches = source.kernels.iter().map(source::Ran::call);
+        let (pass, without_pass) = references(launches.clone().map(|call| passes.of(call?)));
+        let (submission, without_submission) = references(launches.map(|call| row_of(submissions, call?)));
+        if without_pass {
             self.absent("/timeline/intervals/pass", ReasonCode::Undecided, no_pass(passes));
         }
-        if submission.iter().any(Option::is_none) {
+        if without_submission {
             let reason = "No CUDA call of its process with its correlation id is in the export: the launch lies outside what \
                           was recorded, or the export was trimmed.";
             self.absent("/timeline/intervals/submission", ReasonCode::Lost, reason);
@@ -284,14 +288,10 @@ impl Making<'_> {
             given: true,
             start: source.kernels.iter().map(|ran| ran.start).collect(),
             duration: source.kernels.iter().map(|ran| ran.end.saturating_sub(ran.start)).collect(),
-            pass: pass.into_iter().collect(),
-            pass_end: source.kernels.iter().map(|_| None).collect(),
-            submission: submission.into_iter().collect(),
-            submission_end: source.kernels.iter().map(|_| None).collect(),
-            segment: source.kernels.iter().map(|_| None).collect(),
-            kernel: source.kernels.iter().map(|ran| kernels.get(&(ran.long, ran.short)).copied()).collect(),
-            kernel_end: source.kernels.iter().map(|_| None).collect(),
-            queue: source.kernels.iter().map(|ran| index.get(&(ran.context, ran.stream)).copied()).collect(),
+            pass,
+            submission,
+            kernel: source.kernels.iter().map(|ran| row_of(kernels, ran.kernel)).collect(),
+            queue: source.kernels.iter().map(|ran| row_of(index, ran.queue)).collect(),
             labels: Labels::all(Label::measured(CLOCK))
                 .with("kernel", Label::reported(REPORTER))
                 .with("queue", Label::reported(REPORTER))
@@ -301,7 +301,13 @@ impl Making<'_> {
         }
     }
 
-    fn calls(&mut self, source: &Source, submissions: &HashMap<u32, u32>) -> Calls {
+    /// The names of calls, by their numbers.
+    fn call_names(&mut self, source: &Source) -> Vec<String> {
+        let ids = source.call_names.values().iter();
+        ids.map(|id| id.and_then(|id| self.names.get(id)).unwrap_or_else(|| unnamed(*id))).collect()
+    }
+
+    fn calls(&mut self, source: &Source, submissions: &Rows) -> Calls {
         if source.calls.is_empty() {
             let reason = if self.trace.schema.has(CALLS) {
                 "The export's table of CUDA calls has no usable row."
@@ -311,18 +317,15 @@ impl Making<'_> {
             self.absent("/timeline/calls", ReasonCode::EmptyTable, reason);
             return Calls::default();
         }
-        let names: Vec<String> = source
-            .calls
-            .iter()
-            .map(|call| call.name.and_then(|id| self.names.get(id)).unwrap_or_else(|| unnamed(call.name)))
-            .collect();
+        let names = self.call_names(source);
+        let threads: Vec<Option<i64>> = source.threads.values().iter().map(|global| global.map(thread)).collect();
         Calls {
             given: true,
-            name: names.iter().map(|name| Some(name.as_str())).collect(),
+            name: source.calls.iter().map(|call| names.get(call.name as usize).map(String::as_str)).collect(),
             start: source.calls.iter().map(|call| call.start).collect(),
             duration: source.calls.iter().map(|call| call.end.saturating_sub(call.start)).collect(),
-            thread: source.calls.iter().map(|call| call.thread.map(thread)).collect(),
-            submission: (0..source.calls.len()).map(|at| submissions.get(&row(at)?).copied()).collect(),
+            thread: source.calls.iter().map(|call| threads.get(call.thread as usize).copied().flatten()).collect(),
+            submission: submissions.iter().copied().collect(),
             labels: Labels::all(Label::measured(CLOCK))
                 .with("name", Label::reported(REPORTER))
                 .with("thread", Label::reported(REPORTER))
@@ -331,7 +334,7 @@ impl Making<'_> {
         }
     }
 
-    fn copies(&mut self, source: &Source, index: &QueueIndex) -> Copies {
+    fn copies(&mut self, source: &Source, index: &Rows) -> Copies {
         if source.moved.is_empty() {
             let reason = if self.trace.schema.has(COPIES) || self.trace.schema.has(SETS) {
                 "The export holds no copy and no memory set of this device."
@@ -355,7 +358,7 @@ impl Making<'_> {
             start: source.moved.iter().map(|moved| moved.start).collect(),
             duration: source.moved.iter().map(|moved| moved.end.saturating_sub(moved.start)).collect(),
             bytes: source.moved.iter().map(|moved| moved.bytes.filter(|bytes| *bytes >= 0)).collect(),
-            queue: source.moved.iter().map(|moved| index.get(&(moved.context, moved.stream)).copied()).collect(),
+            queue: source.moved.iter().map(|moved| row_of(index, moved.queue)).collect(),
             labels: Labels::all(Label::measured(CLOCK))
                 .with("kind", Label::reported(REPORTER))
                 .with("bytes", Label::reported(REPORTER))
@@ -484,17 +487,21 @@ fn bounds(source: &Source) -> Option<(i64, i64)> {
     })
 }
 
-fn queues(source: &Source) -> (Queues, QueueIndex) {
-    let ran = source.kernels.iter().chain(&source.graphs).map(|ran| (ran.context, ran.stream));
-    let moved = source.moved.iter().map(|moved| (moved.context, moved.stream));
-    let mut index: QueueIndex = ran.chain(moved).map(|key| (key, 0)).collect();
-    let contexts = index.keys().map(|(context, _)| *context).collect::<std::collections::BTreeSet<_>>().len();
+/// The queues by context and stream, and the row of each number of one.
+fn queues(source: &Source) -> (Queues, Rows) {
+    let mut order: Vec<_> = (0..).zip(source.queues.values()).map(|(number, queue)| (*queue, number)).collect();
+    order.sort_unstable();
+    let contexts: BTreeSet<_> = order.iter().map(|((context, _), _)| *context).collect();
+    let mut index: Rows = vec![None; order.len()];
     let mut queues = Queues { given: true, labels: Labels::all(Label::reported(REPORTER)), ..Queues::default() };
-    for (at, ((context, stream), place)) in index.iter_mut().enumerate() {
-        *place = row(at).unwrap_or(u32::MAX);
+    for (at, ((context, stream), number)) in (0..).zip(order) {
+        let number: u32 = number;
+        if let Some(place) = index.get_mut(number as usize) {
+            *place = Some(at);
+        }
         let stream = stream.map_or_else(|| "an unnamed stream".to_owned(), |stream| format!("stream {stream}"));
         let name = match context {
-            Some(context) if contexts > 1 => format!("context {context}, {stream}"),
+            Some(context) if contexts.len() > 1 => format!("context {context}, {stream}"),
             _ => stream,
         };
         queues.name.push(Some(&name));
@@ -504,7 +511,7 @@ fn queues(source: &Source) -> (Queues, QueueIndex) {
 }
 
 /// What the export held and the run leaves out.
-fn left_out(source: &Source, coverage: &Coverage, passes: &Passes, device: Option<i64>, devices: usize) -> LeftOut {
+fn left_out(source: &Source, coverage: &Coverage, passes: &Passes) -> LeftOut {
     let mut rows: Vec<(String, u64, String)> = Vec::new();
     for (table, count) in &coverage.times_not_collected {
         rows.push((
@@ -524,10 +531,12 @@ fn left_out(source: &Source, coverage: &Coverage, passes: &Passes, device: Optio
         rows.push((format!("the rest of {}", incomplete.table), 0, reason));
     }
     if source.elsewhere > 0 {
-        let device =
-            device.map_or_else(String::new, |device| format!(" A run is of one device, here of device {device}."));
+        let others = source.devices.iter().filter(|device| Some(**device) != source.device).count();
+        let device = source
+            .device
+            .map_or_else(String::new, |device| format!(" A run is of one device, here of device {device}."));
         rows.push((
-            format!("kernels, copies and memory sets of {} other devices", devices.saturating_sub(1)),
+            format!("kernels, copies and memory sets of {others} other devices"),
             source.elsewhere,
             format!("Devices are not added together.{device}"),
         ));

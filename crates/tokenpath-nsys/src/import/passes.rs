@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::source::{Ran, Source};
+use super::source::Source;
 
 /// A pass: a step that launched kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) struct Pass {
 pub(super) struct Passes {
     /// In order of start.
     pub(super) list: Vec<Pass>,
-    of_call: HashMap<u32, u32>,
+    of_call: Vec<Option<u32>>,
     /// Steps that launched no kernel of the device.
     pub(super) empty: usize,
 }
@@ -29,10 +29,10 @@ pub(super) struct Passes {
 impl Passes {
     /// The pass of a call.
     pub(super) fn of(&self, call: u32) -> Option<u32> {
-        self.of_call.get(&call).copied()
+        self.of_call.get(call as usize).copied().flatten()
     }
 
-    pub(super) fn read(source: &Source, launches: &[(Option<u32>, &Ran)]) -> Passes {
+    pub(super) fn read(source: &Source) -> Passes {
         // Steps of a thread do not nest; where they do, the outer one counts, so that no step is cut in two.
         let mut by_thread: HashMap<Option<i64>, Vec<(i64, i64, usize)>> = HashMap::new();
         let mut steps = 0;
@@ -46,16 +46,18 @@ impl Passes {
         }
         let range_of = |call: u32| {
             let call = source.calls.get(call as usize)?;
-            let list = by_thread.get(&call.thread)?;
+            let list = by_thread.get(&source.threads.get(call.thread)?)?;
             let after = list.partition_point(|(start, ..)| *start <= call.start);
             let (_, end, range) = list.get(after.checked_sub(1)?)?;
             (call.start < *end).then_some(*range)
         };
         let mut found: HashMap<usize, Pass> = HashMap::new();
-        let mut ranges: HashMap<u32, usize> = HashMap::new();
-        for (call, ran) in launches {
-            let Some((call, range)) = call.and_then(|call| Some((call, range_of(call)?))) else { continue };
-            ranges.insert(call, range);
+        let mut ranges: Vec<Option<usize>> = vec![None; if steps == 0 { 0 } else { source.calls.len() }];
+        for ran in source.kernels.iter().chain(&source.graphs) {
+            let Some((call, range)) = ran.call().and_then(|call| Some((call, range_of(call)?))) else { continue };
+            if let Some(place) = ranges.get_mut(call as usize) {
+                *place = Some(range);
+            }
             let pass = found.entry(range).or_insert(Pass { range, start: ran.start, end: ran.end });
             pass.start = pass.start.min(ran.start);
             pass.end = pass.end.max(ran.end);
@@ -64,7 +66,7 @@ impl Passes {
         list.sort_by_key(|pass| (pass.start, pass.end, pass.range));
         let places: HashMap<usize, u32> =
             list.iter().enumerate().filter_map(|(at, pass)| Some((pass.range, u32::try_from(at).ok()?))).collect();
-        let of_call = ranges.into_iter().filter_map(|(call, range)| Some((call, *places.get(&range)?))).collect();
+        let of_call = ranges.into_iter().map(|range| places.get(&range?).copied()).collect();
         let empty = steps - list.len();
         Passes { list, of_call, empty }
     }

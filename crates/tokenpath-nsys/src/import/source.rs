@@ -1,12 +1,13 @@
 //! The rows of an export that a run is made from.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 
 use rusqlite::types::ValueRef;
 
 use super::steps::{Step, step};
 use crate::coverage::Coverage;
-use crate::launches::{process, unnamed};
+use crate::ids::Distinct;
+use crate::launches::{Launches, unnamed};
 use crate::names::{Names, text};
 use crate::open::Trace;
 use crate::rows::{Times, int, scan};
@@ -17,22 +18,34 @@ use crate::schema::{CALLS, COPIES, GRAPHS, KERNELS, RANGES, SETS};
 pub(super) struct Call {
     pub(super) start: i64,
     pub(super) end: i64,
-    pub(super) thread: Option<i64>,
     pub(super) correlation: Option<i64>,
-    pub(super) name: Option<i64>,
+    /// In [`Source::threads`].
+    pub(super) thread: u32,
+    /// In [`Source::call_names`].
+    pub(super) name: u32,
 }
 
-/// A kernel, or the launch of a whole graph.
+/// Stands for no call.
+const NO_CALL: u32 = u32::MAX;
+
+/// A kernel, or the launch of a whole graph. An export may hold many millions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ran {
     pub(super) start: i64,
     pub(super) end: i64,
-    pub(super) context: Option<i64>,
-    pub(super) stream: Option<i64>,
-    pub(super) correlation: Option<i64>,
-    pub(super) process: Option<i64>,
-    pub(super) long: Option<i64>,
-    pub(super) short: Option<i64>,
+    call: u32,
+    /// In [`Source::queues`].
+    pub(super) queue: u32,
+    /// In [`Source::kernel_names`].
+    pub(super) kernel: u32,
+}
+
+impl Ran {
+    /// The call that launched it, in [`Source::calls`]: of its process and with its correlation number, and the earliest
+    /// of several.
+    pub(super) fn call(&self) -> Option<u32> {
+        Some(self.call).filter(|call| *call != NO_CALL)
+    }
 }
 
 /// A copy or a memory set.
@@ -40,8 +53,8 @@ pub(super) struct Ran {
 pub(super) struct Moved {
     pub(super) start: i64,
     pub(super) end: i64,
-    pub(super) context: Option<i64>,
-    pub(super) stream: Option<i64>,
+    /// In [`Source::queues`].
+    pub(super) queue: u32,
     pub(super) bytes: Option<i64>,
     /// The kind of a copy; a memory set has none.
     pub(super) kind: Option<Option<i64>>,
@@ -67,6 +80,18 @@ pub(super) struct Source {
     pub(super) graphs: Vec<Ran>,
     pub(super) moved: Vec<Moved>,
     pub(super) ranges: Vec<Named>,
+    /// Context and stream of each queue.
+    pub(super) queues: Distinct<(Option<i64>, Option<i64>)>,
+    /// The numbers of the full and the short name of each kernel.
+    pub(super) kernel_names: Distinct<(Option<i64>, Option<i64>)>,
+    /// The `globalTid` of each thread that called.
+    pub(super) threads: Distinct<Option<i64>>,
+    /// The number of the name of each call.
+    pub(super) call_names: Distinct<Option<i64>>,
+    /// The device.
+    pub(super) device: Option<i64>,
+    /// All devices of the export.
+    pub(super) devices: BTreeSet<i64>,
     /// Kernels, copies, sets and graphs of other devices.
     pub(super) elsewhere: u64,
     pub(super) on_graph_nodes: bool,
@@ -75,25 +100,36 @@ pub(super) struct Source {
     pub(super) shift: i64,
 }
 
-/// Numbers of devices with how many kernels each ran.
-pub(super) fn devices(trace: &Trace) -> Vec<(i64, u64)> {
-    let mut counts: HashMap<i64, u64> = HashMap::new();
-    for (table, weight) in [(KERNELS, 1), (COPIES, 0), (SETS, 0), (GRAPHS, 0)] {
-        let _ = scan(&trace.connection, &trace.schema, table, &["deviceId"], &mut |row| {
-            *counts.entry(int(row, 0)?.unwrap_or(0)).or_default() += weight;
-            Ok(())
-        });
-    }
-    let mut list: Vec<_> = counts.into_iter().collect();
-    list.sort_unstable();
-    list
-}
-
 impl Source {
-    pub(super) fn read(trace: &Trace, device: Option<i64>, names: &mut Names<'_>, coverage: &mut Coverage) -> Source {
-        let mut source = Source::default();
-        source.read_calls(trace, coverage);
-        let of_device = |found: Option<i64>| device == Some(found.unwrap_or(0));
+    /// Reads what concerns a device, without a wanted one the lowest that ran kernels.
+    pub(super) fn read(trace: &Trace, wanted: Option<i64>, names: &mut Names<'_>, coverage: &mut Coverage) -> Source {
+        let mut source = Source { device: wanted, ..Source::default() };
+        let launches = source.read_calls(trace, coverage);
+        source.read_ran(trace, KERNELS, &launches, wanted.is_none(), coverage);
+        if source.device.is_none() {
+            source.device = lowest_without_kernels(trace);
+        }
+        source.read_ran(trace, GRAPHS, &launches, false, coverage);
+        drop(launches);
+        source.read_moved(trace, coverage);
+        source.read_ranges(trace, names, coverage);
+        source.kernels.sort_by_key(|ran| (ran.start, ran.end));
+        source.graphs.sort_by_key(|ran| (ran.start, ran.end));
+        source.moved.sort_by_key(|moved| (moved.start, moved.end));
+        source.begin_at_zero();
+        source
+    }
+
+    /// Reads kernels or launches of whole graphs. With `lowest` the device is the lowest in the table: a table of
+    /// millions is not read twice to find that out.
+    fn read_ran(
+        &mut self,
+        trace: &Trace,
+        table: &'static str,
+        launches: &Launches<u32>,
+        lowest: bool,
+        coverage: &mut Coverage,
+    ) {
         let columns = [
             "start",
             "end",
@@ -106,48 +142,65 @@ impl Source {
             "shortName",
             "graphNodeId",
         ];
-        for (table, whole) in [(KERNELS, false), (GRAPHS, true)] {
-            let ended = scan(&trace.connection, &trace.schema, table, &columns, &mut |row| {
-                if !of_device(int(row, 2)?) {
-                    source.elsewhere += 1;
+        // Rows of the device so far, the unusable ones too.
+        let mut rows = 0;
+        let mut cursor = 0;
+        let ended = scan(&trace.connection, &trace.schema, table, &columns, &mut |row| {
+            let device = int(row, 2)?.unwrap_or(0);
+            if self.device != Some(device) {
+                self.devices.insert(device);
+                if !lowest || self.device.is_some_and(|chosen| chosen < device) {
+                    self.elsewhere += 1;
                     return Ok(());
                 }
-                source.on_graph_nodes |= matches!(row.get_ref(9)?, ValueRef::Integer(node) if node != 0);
-                let times = Times::of(int(row, 0)?, int(row, 1)?);
-                let Some((start, end)) = coverage.usable(table, times) else { return Ok(()) };
-                let ran = Ran {
-                    start,
-                    end,
-                    context: int(row, 3)?,
-                    stream: int(row, 4)?,
-                    correlation: int(row, 5)?,
-                    process: int(row, 6)?.map(process),
-                    long: int(row, 7)?,
-                    short: int(row, 8)?,
-                };
-                if whole {
-                    source.graphs.push(ran)
-                } else {
-                    source.kernels.push(ran)
-                }
-                Ok(())
-            });
-            coverage.incomplete.extend(ended);
-        }
+                // What was kept so far is of a higher device.
+                self.elsewhere += rows;
+                coverage.start_over(table);
+                self.kernels.clear();
+                self.on_graph_nodes = false;
+                self.queues = Distinct::default();
+                self.kernel_names = Distinct::default();
+                self.device = Some(device);
+                rows = 0;
+            }
+            rows += 1;
+            self.on_graph_nodes |= matches!(row.get_ref(9)?, ValueRef::Integer(node) if node != 0);
+            let times = Times::of(int(row, 0)?, int(row, 1)?);
+            let Some((start, end)) = coverage.usable(table, times) else { return Ok(()) };
+            let launch = match int(row, 5)? {
+                Some(correlation) => launches.find(correlation, int(row, 6)?, &mut cursor),
+                None => None,
+            };
+            let queue = self.queues.number((int(row, 3)?, int(row, 4)?));
+            let kernel = self.kernel_names.number((int(row, 7)?, int(row, 8)?));
+            let ran = Ran { start, end, call: launch.unwrap_or(NO_CALL), queue, kernel };
+            if table == GRAPHS {
+                self.graphs.push(ran)
+            } else {
+                self.kernels.push(ran)
+            }
+            Ok(())
+        });
+        self.devices.extend(self.device.filter(|_| rows > 0));
+        coverage.incomplete.extend(ended);
+    }
+
+    fn read_moved(&mut self, trace: &Trace, coverage: &mut Coverage) {
         let columns = ["start", "end", "deviceId", "contextId", "streamId", "bytes", "copyKind"];
         for table in [COPIES, SETS] {
             let ended = scan(&trace.connection, &trace.schema, table, &columns, &mut |row| {
-                if !of_device(int(row, 2)?) {
-                    source.elsewhere += 1;
+                let device = int(row, 2)?.unwrap_or(0);
+                self.devices.insert(device);
+                if self.device != Some(device) {
+                    self.elsewhere += 1;
                     return Ok(());
                 }
                 let times = Times::of(int(row, 0)?, int(row, 1)?);
                 let Some((start, end)) = coverage.usable(table, times) else { return Ok(()) };
-                source.moved.push(Moved {
+                self.moved.push(Moved {
                     start,
                     end,
-                    context: int(row, 3)?,
-                    stream: int(row, 4)?,
+                    queue: self.queues.number((int(row, 3)?, int(row, 4)?)),
                     bytes: int(row, 5)?,
                     kind: if table == COPIES { Some(int(row, 6)?) } else { None },
                 });
@@ -155,12 +208,6 @@ impl Source {
             });
             coverage.incomplete.extend(ended);
         }
-        source.read_ranges(trace, names, coverage);
-        source.kernels.sort_by_key(|ran| (ran.start, ran.end));
-        source.graphs.sort_by_key(|ran| (ran.start, ran.end));
-        source.moved.sort_by_key(|moved| (moved.start, moved.end));
-        source.begin_at_zero();
-        source
     }
 
     fn begin_at_zero(&mut self) {
@@ -194,17 +241,27 @@ impl Source {
         self.shift = shift;
     }
 
-    fn read_calls(&mut self, trace: &Trace, coverage: &mut Coverage) {
+    /// Reads the calls, and returns them by what joins them with kernels.
+    fn read_calls(&mut self, trace: &Trace, coverage: &mut Coverage) -> Launches<u32> {
         let columns = ["start", "end", "globalTid", "correlationId", "nameId"];
         let ended = scan(&trace.connection, &trace.schema, CALLS, &columns, &mut |row| {
             let times = Times::of(int(row, 0)?, int(row, 1)?);
             let Some((start, end)) = coverage.usable(CALLS, times) else { return Ok(()) };
-            let (thread, correlation, name) = (int(row, 2)?, int(row, 3)?, int(row, 4)?);
-            self.calls.push(Call { start, end, thread, correlation, name });
+            let thread = self.threads.number(int(row, 2)?);
+            let name = self.call_names.number(int(row, 4)?);
+            self.calls.push(Call { start, end, correlation: int(row, 3)?, thread, name });
             Ok(())
         });
         coverage.incomplete.extend(ended);
         self.calls.sort_by_key(|call| (call.start, call.end));
+        let mut launches = Launches::new(trace);
+        for (at, call) in (0..NO_CALL).zip(&self.calls) {
+            if let Some(correlation) = call.correlation {
+                launches.add(self.threads.get(call.thread).flatten(), correlation, at);
+            }
+        }
+        launches.sort();
+        launches
     }
 
     fn read_ranges(&mut self, trace: &Trace, names: &mut Names<'_>, coverage: &mut Coverage) {
@@ -239,24 +296,18 @@ impl Source {
         coverage.texts_not_utf8 += not_utf8;
         self.ranges.sort_by(|a, b| (a.start, a.end, &a.name).cmp(&(b.start, b.end, &b.name)));
     }
+}
 
-    /// The call that launched each of these, by process and correlation; the earliest where several share both.
-    pub(super) fn launches(&self, trace: &Trace, ran: &[Ran]) -> Vec<Option<u32>> {
-        let by_process = trace.schema.has_column(CALLS, "globalTid") && trace.schema.has_column(KERNELS, "globalPid");
-        let of = |global: Option<i64>| if by_process { global.map(process) } else { Some(0) };
-        let mut index: Vec<(i64, i64, u32)> = self
-            .calls
-            .iter()
-            .enumerate()
-            .filter_map(|(at, call)| Some((of(call.thread)?, call.correlation?, u32::try_from(at).ok()?)))
-            .collect();
-        index.sort_unstable();
-        ran.iter()
-            .map(|ran| {
-                let wanted = (of(ran.process)?, ran.correlation?);
-                let at = index.partition_point(|(process, number, _)| (*process, *number) < wanted);
-                index.get(at).filter(|(process, number, _)| (*process, *number) == wanted).map(|(.., call)| *call)
-            })
-            .collect()
+/// The lowest device of which something other than kernels is recorded.
+fn lowest_without_kernels(trace: &Trace) -> Option<i64> {
+    let mut lowest: Option<i64> = None;
+    for table in [COPIES, SETS, GRAPHS] {
+        // What ends this scan ends the one that reads the rows, which says so.
+        let _ = scan(&trace.connection, &trace.schema, table, &["deviceId"], &mut |row| {
+            let device = int(row, 0)?.unwrap_or(0);
+            lowest = Some(lowest.map_or(device, |lowest| lowest.min(device)));
+            Ok(())
+        });
     }
+    lowest
 }
