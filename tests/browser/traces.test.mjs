@@ -122,3 +122,20 @@ browserTest("what is odd about an export is said beside the run: a log that may 
   assert.match(await app.page.locator("#lens").innerText(), /\d[\d\s]* of \d[\d\s]*\s+intervals named/);
   await app.screenshot("trace-cut-off");
 });
+
+browserTest("a run is of one device, and the others are offered", async (app) => {
+  // `odd` writes five usable kernels of device 0 and four of device 1.
+  const trace = file("devices.sqlite", "");
+  const program = "import sys; sys.path.insert(0, 'tests/oracle'); import nsys_generate; nsys_generate.odd(sys.argv[1], '3.25.0')";
+  execFileSync("python3", ["-B", "-c", program, trace], { cwd: root });
+  await opens(app, trace);
+  const notice = app.page.locator("#notice");
+  await notice.getByText("It has devices 0, 1; the run is of device 0.").waitFor();
+  assert.match(await app.page.locator("#lens").innerText(), /5 of 5\s+intervals named/);
+  await app.assertAccessible();
+  await app.screenshot("trace-devices");
+  await notice.getByRole("button", { name: "Open device 1" }).click();
+  await notice.getByText("It has devices 0, 1; the run is of device 1.").waitFor();
+  assert.match(await app.page.locator("#lens").innerText(), /4 of 4\s+intervals named/);
+  await notice.getByRole("button", { name: "Open device 0" }).waitFor();
+});

@@ -48,6 +48,16 @@ pub(crate) struct Check {
     /// Walk every pass, not only the one under test
     #[arg(long)]
     pub(crate) all_passes: bool,
+    #[command(flatten)]
+    pub(crate) of: OfDevice,
+}
+
+/// Of which device a trace is the run.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct OfDevice {
+    /// The device of a trace that has several; without it the lowest that ran kernels
+    #[arg(long, value_name = "N")]
+    pub(crate) device: Option<i64>,
 }
 
 /// Import recordings, join them, and write one bundle
@@ -68,9 +78,8 @@ pub(crate) struct Convert {
     /// Keep prompt and answer text in the bundle
     #[arg(long)]
     pub(crate) keep_text: bool,
-    /// The device of a trace that has several; without it the lowest that ran kernels
-    #[arg(long, value_name = "N")]
-    pub(crate) device: Option<i64>,
+    #[command(flatten)]
+    pub(crate) of: OfDevice,
 }
 
 /// Open recordings in the page, served from this program to your browser
@@ -90,6 +99,8 @@ pub(crate) struct Open {
     /// The port to listen on; 0 takes a free one
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
+    #[command(flatten)]
+    pub(crate) of: OfDevice,
 }
 
 /// Write recordings as a static site that reads well with scripts off
@@ -116,6 +127,8 @@ pub(crate) struct Publish {
     /// Publish prompt, answer and token texts, the scenario and the host's name too
     #[arg(long)]
     pub(crate) keep_text: bool,
+    #[command(flatten)]
+    pub(crate) of: OfDevice,
 }
 
 /// Summarise an NVIDIA Nsight Systems export as JSON

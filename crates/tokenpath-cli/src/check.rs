@@ -14,7 +14,7 @@ use crate::run::{Opened, open};
 
 /// Exits with 1 when the bundle has errors or a walked pass fails.
 pub(crate) fn run(check: &Check) -> Done {
-    let opened = open(&check.files, true)?;
+    let opened = open(&check.files, true, check.of)?;
     let token = verdict(&opened.run, None, ComputedBy::CommandLine);
     let passes = if check.all_passes { verdicts_all(&opened.run, ComputedBy::CommandLine) } else { Vec::new() };
     let errors = opened.problems.iter().filter(|problem| !problem.rule.is_notice()).count();

@@ -7,7 +7,7 @@ use tokenpath_core::bundle;
 
 use crate::args::Convert;
 use crate::output::{Failure, note, print_bytes, write_file};
-use crate::run::open_device;
+use crate::run::open;
 use crate::{Done, files};
 
 /// Writes the bundle, then says on stderr what was joined by which rule and what was left out.
@@ -16,7 +16,7 @@ pub(crate) fn run(convert: &Convert) -> Done {
         return Err(Failure::new(format!("{} is an input and would be the output", input.display()))
             .advise("Name another file with -o: what the bundle leaves out would be lost."));
     }
-    let opened = open_device(&convert.files, convert.keep_text, convert.device)?;
+    let opened = open(&convert.files, convert.keep_text, convert.of)?;
     let errors: Vec<_> = opened.problems.iter().filter(|problem| !problem.rule.is_notice()).collect();
     if !errors.is_empty() {
         for error in &errors {

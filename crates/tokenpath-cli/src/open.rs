@@ -22,12 +22,14 @@ pub(crate) fn run(open: &Open) -> Done {
     page::present()?;
     // A wrong path is told here rather than as a failed request in the page. Several files are joined here too, so
     // that the page opens one run.
+    let joined = |files: &[PathBuf]| run::open(files, true, open.of).map(|opened| bundle::write_gzip(&opened.run));
     let joined = match open.files.as_slice() {
         [] => None,
-        // The page reads no SQLite yet: a trace is made a run here.
-        [path] if run::is_sqlite(&Source::open(path)?) => Some(bundle::write_gzip(&run::open(&open.files, true)?.run)),
+        // A trace is read where it lies: its run is small, and the page would have to be sent all of it.
+        [path] if run::is_sqlite(&Source::open(path)?) => Some(joined(&open.files)?),
+        [_] if open.of.device.is_some() => Some(joined(&open.files)?),
         [path] => Source::open(path).map(|_| None)?,
-        several => Some(bundle::write_gzip(&run::open(several, true)?.run)),
+        several => Some(joined(several)?),
     };
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, open.port));
     let server = Server::http(address).map_err(|error| {

@@ -6,6 +6,7 @@ use tokenpath_core::bundle;
 use tokenpath_core::{Problem, Run};
 use tokenpath_import::{Continue, Format, JoinNote, LeftOutNote, OpenError, OpenOptions, ReadAt, Remark};
 
+use crate::args::OfDevice;
 use crate::files::{Progress, Source, sources};
 use crate::output::Failure;
 use crate::trace;
@@ -28,13 +29,9 @@ pub(crate) struct Opened {
     pub(crate) remarks: Vec<Remark>,
 }
 
-/// Opens `paths` as one run.
-pub(crate) fn open(paths: &[PathBuf], keep_text: bool) -> Result<Opened, Failure> {
-    open_device(paths, keep_text, None)
-}
-
-/// The same; of a trace with several devices the run is of this one.
-pub(crate) fn open_device(paths: &[PathBuf], keep_text: bool, device: Option<i64>) -> Result<Opened, Failure> {
+/// Opens `paths` as one run; of a trace with several devices it is of the wanted one.
+pub(crate) fn open(paths: &[PathBuf], keep_text: bool, of: OfDevice) -> Result<Opened, Failure> {
+    let device = of.device;
     let sources = sources(paths)?;
     let databases: Vec<usize> =
         sources.iter().enumerate().filter(|(_, (_, source))| is_sqlite(source)).map(|(at, _)| at).collect();

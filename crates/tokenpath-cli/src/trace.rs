@@ -22,14 +22,10 @@ pub(crate) fn open(path: &Path) -> Result<Trace, Failure> {
 /// Opens a trace as the run of one device.
 pub(crate) fn run(path: &Path, name: &str, device: Option<i64>) -> Result<Run, Failure> {
     let trace = open(path)?;
-    let imported = import(&trace, name, device);
-    let list: Vec<String> = imported.devices.iter().map(i64::to_string).collect();
-    if let Some(device) = device.filter(|device| !imported.devices.contains(device)) {
-        return Err(Failure::new(format!("{} holds no activity of device {device}", path.display()))
-            .advise(format!("It has {}.", if list.is_empty() { "none".to_owned() } else { list.join(", ") })));
-    }
+    let imported = import(&trace, name, device).map_err(|error| refused(path, &error))?;
     warn(path, &trace);
-    if let (Some(device), 2..) = (imported.device, list.len()) {
+    if let (Some(device), 2..) = (imported.device, imported.devices.len()) {
+        let list: Vec<String> = imported.devices.iter().map(i64::to_string).collect();
         note(format!("{} has devices {}; the run is of device {device}.", path.display(), list.join(", ")));
     }
     Ok(imported.run)

@@ -29,12 +29,14 @@ pub struct File<'a> {
     pub bytes: &'a dyn ReadAt,
     /// What was found odd about it before it came here, in sentences.
     pub remarks: Vec<String>,
+    /// Of a trace, the devices whose run it could have been.
+    pub other_devices: Vec<i64>,
 }
 
 impl<'a> File<'a> {
     /// A file as it is.
     pub fn new(name: impl Into<String>, bytes: &'a dyn ReadAt) -> File<'a> {
-        File { name: name.into(), bytes, remarks: Vec::new() }
+        File { name: name.into(), bytes, remarks: Vec::new(), other_devices: Vec::new() }
     }
 }
 
@@ -132,12 +134,15 @@ impl Engine {
         };
         let fresh = read(new, progress).map_err(|error| refused(&error, false))?;
         let joins = !earlier.is_empty() && fresh.formats.iter().all(|format| format.is_model());
+        let devices = |files: &[File<'_>]| files.iter().flat_map(|file| file.other_devices.clone()).collect();
         if !joins {
-            return Ok(self.show(fresh, false, opening, progress));
+            return Ok(self.show(fresh, devices(new), false, opening, progress));
         }
         match read(files, progress) {
-            Ok(joined) => Ok(self.show(joined, true, opening, progress)),
-            Err(_) if earlier.iter().all(|file| holds_model(file)) => Ok(self.show(fresh, false, opening, progress)),
+            Ok(joined) => Ok(self.show(joined, devices(files), true, opening, progress)),
+            Err(_) if earlier.iter().all(|file| holds_model(file)) => {
+                Ok(self.show(fresh, devices(new), false, opening, progress))
+            }
             Err(error) => Err(refused(&error, true)),
         }
     }
@@ -145,12 +150,13 @@ impl Engine {
     fn show(
         &mut self,
         imported: Imported,
+        other_devices: Vec<i64>,
         joined: bool,
         opening: &Opening,
         progress: &mut dyn FnMut(Progress),
     ) -> Opened {
         progress(stage("Walking the token under test".to_owned()));
-        let said = told::panel(&imported).map_or_else(String::new, Markup::into_string);
+        let said = told::panel(&imported, other_devices).map_or_else(String::new, Markup::into_string);
         self.session = Some(Session::new(imported));
         self.view = View::parse(&opening.fragment);
         self.shown.clear();

@@ -36,6 +36,9 @@ pub struct Opening {
     /// How many of the files, from the first, are those of the open run: model files that come after them join it.
     #[serde(default)]
     pub earlier: usize,
+    /// Of which device a trace is the run; without it the lowest that ran kernels.
+    #[serde(default)]
+    pub device: Option<i64>,
 }
 
 /// From the worker to the page.
@@ -251,7 +254,7 @@ pub enum Effect {
     },
 }
 
-/// A part of the page that is replaced as a whole.
+/// A part of the page that has content of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Region {

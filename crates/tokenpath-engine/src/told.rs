@@ -5,9 +5,10 @@ use tokenpath_import::Imported;
 use tokenpath_pages::html::Markup;
 use tokenpath_pages::notes::{Note, Notes};
 
-/// The panel; `None` when one file became the run as it is.
-pub(crate) fn panel(imported: &Imported) -> Option<Markup> {
+/// The panel; `None` when one file became the run as it is and no other device could be shown instead.
+pub(crate) fn panel(imported: &Imported, other_devices: Vec<i64>) -> Option<Markup> {
     let notes = Notes {
+        other_devices,
         joins: imported.joins.iter().map(|join| Note { name: join.rule.to_owned(), text: join.text.clone() }).collect(),
         remarks: imported
             .remarks

@@ -1,8 +1,17 @@
-//! What the worker that reads traces says.
+//! What goes between the engine's worker and the one that reads traces.
 
 use serde::{Deserialize, Serialize};
 
-/// From the worker that reads traces to the engine's, which has sent it a file's name and the file.
+/// From the engine's worker to the one that reads traces. The file travels beside this.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceOrder {
+    /// What the file is called.
+    pub name: String,
+    /// The device whose run is wanted; without it the lowest that ran kernels.
+    pub device: Option<i64>,
+}
+
+/// From the worker that reads traces to the engine's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceReport {
@@ -17,6 +26,8 @@ pub enum TraceReport {
     Converted {
         /// What is odd about the file, in sentences.
         remarks: Vec<String>,
+        /// The devices whose run it could have been.
+        others: Vec<i64>,
     },
     /// The file could not be read.
     Refused {

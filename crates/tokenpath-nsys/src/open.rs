@@ -45,9 +45,22 @@ pub enum TraceError {
     /// It holds no table.
     #[error("it is an SQLite database without any table")]
     NoTables,
+    /// The wanted device did nothing that was recorded.
+    #[error("it holds no activity of device {device}; it has {}", listed(devices))]
+    NoSuchDevice {
+        /// The wanted one.
+        device: i64,
+        /// Those that it has.
+        devices: Vec<i64>,
+    },
     /// Reading failed in another way.
     #[error("SQLite says: {0}")]
     Sqlite(String),
+}
+
+fn listed(devices: &[i64]) -> String {
+    let list: Vec<String> = devices.iter().map(i64::to_string).collect();
+    if list.is_empty() { "none".to_owned() } else { list.join(", ") }
 }
 
 impl TraceError {

@@ -20,12 +20,15 @@ pub struct Notes {
     pub remarks: Vec<Note>,
     /// What the files held and the run leaves out.
     pub left_out: Vec<Note>,
+    /// Of a trace, the devices whose run can be opened instead.
+    pub other_devices: Vec<i64>,
 }
 
 impl Notes {
     /// The panel over the lens; `None` when there is nothing to say.
     pub fn panel(&self) -> Option<Markup> {
-        if self.joins.is_empty() && self.remarks.is_empty() && self.left_out.is_empty() {
+        let nothing = self.joins.is_empty() && self.remarks.is_empty() && self.left_out.is_empty();
+        if nothing && self.other_devices.is_empty() {
             return None;
         }
         let list = |notes: &[Note]| {
@@ -39,6 +42,11 @@ impl Notes {
                 @if !self.left_out.is_empty() {
                     p { "Left out:" }
                     (list(&self.left_out))
+                }
+                @for device in &self.other_devices {
+                    button class="btn go" type="button" id={ "device-" (device) } data-act="device" data-id=(device) {
+                        "Open device " (device)
+                    }
                 }
                 button class="btn edge" type="button" id="dismiss" data-act="dismiss" { "Close" }
             }

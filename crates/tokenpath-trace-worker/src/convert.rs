@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 
 use js_sys::{Array, Uint8Array};
 use tokenpath_core::{Run, bundle};
-use tokenpath_files::BlobBytes;
+use tokenpath_files::{BlobBytes, TraceOrder};
 use tokenpath_import::ReadAt as _;
 use tokenpath_nsys::import::import;
 use tokenpath_nsys::{TraceError, judge, over};
@@ -23,6 +23,8 @@ pub struct Converted {
     pub run: Run,
     /// What is odd about the file, in sentences.
     pub remarks: Vec<String>,
+    /// The devices whose run it could have been.
+    pub others: Vec<i64>,
 }
 
 /// How much of a bundle is gathered before it leaves this module's memory.
@@ -55,12 +57,16 @@ impl Write for Pieces {
     }
 }
 
-/// Reads the trace in `bytes`, called `name`, as the run of one device. `progress` is told how many bytes have been
-/// read, and of how many.
+/// Reads the trace in `bytes` as the run of one device. `progress` is told how many bytes have been read, and of how
+/// many.
 ///
 /// # Errors
 /// When it is no trace.
-pub fn convert(name: &str, bytes: BlobBytes, progress: Box<dyn FnMut(u64, u64)>) -> Result<Converted, TraceError> {
+pub fn convert(
+    order: &TraceOrder,
+    bytes: BlobBytes,
+    progress: Box<dyn FnMut(u64, u64)>,
+) -> Result<Converted, TraceError> {
     let mut head = vec![0; usize::try_from(bytes.len().min(HEAD)).unwrap_or(0)];
     bytes.read_at(0, &mut head).map_err(|failed| TraceError::Sqlite(failed.to_string()))?;
     judge(&head, bytes.len())?;
@@ -74,13 +80,15 @@ pub fn convert(name: &str, bytes: BlobBytes, progress: Box<dyn FnMut(u64, u64)>)
     }
     let connection = vfs::open(Blocks::new(bytes, progress)).map_err(TraceError::Sqlite)?;
     let trace = over(connection)?;
-    let imported = import(&trace, name, None);
+    let imported = import(&trace, &order.name, order.device)?;
     if trace.cut_off {
         remarks.push("It is cut off: it is shorter than it states. What lies beyond its end is missing.".to_owned());
     }
-    if let (Some(device), 2..) = (imported.device, imported.devices.len()) {
-        let all: Vec<String> = imported.devices.iter().map(i64::to_string).collect();
+    let mut others = imported.devices;
+    if let (Some(device), 2..) = (imported.device, others.len()) {
+        let all: Vec<String> = others.iter().map(i64::to_string).collect();
         remarks.push(format!("It has devices {}; the run is of device {device}.", all.join(", ")));
     }
-    Ok(Converted { run: imported.run, remarks })
+    others.retain(|other| Some(*other) != imported.device);
+    Ok(Converted { run: imported.run, remarks, others })
 }

@@ -1,7 +1,7 @@
 //! The messages between this worker and the engine's.
 
 use js_sys::Array;
-use tokenpath_files::{BlobBytes, TraceReport, message_of};
+use tokenpath_files::{BlobBytes, TraceOrder, TraceReport, message_of};
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
@@ -13,7 +13,7 @@ const PROGRESS_EVERY: f64 = 50.0;
 /// The bytes of a page of WebAssembly's memory.
 const PAGE: u64 = 1 << 16;
 
-/// Starts reading traces in a worker. It is sent `[name, file]` and answers `[report, ...bundle]`.
+/// Starts reading traces in a worker. It is sent `[order, file]` and answers `[report, ...bundle]`.
 ///
 /// # Errors
 /// When called anywhere but in a worker.
@@ -25,9 +25,13 @@ pub fn worker() -> Result<(), JsValue> {
     let message_scope = scope.clone();
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let parts = Array::from(&event.data());
-        match (parts.get(0).as_string(), parts.get(1).dyn_into::<web_sys::Blob>()) {
-            (Some(name), Ok(blob)) => read(&message_scope, &name, BlobBytes::new(blob)),
-            _ => send(&message_scope, &TraceReport::Stopped { what: "An order came without a file.".to_owned() }),
+        let order = parts.get(0).as_string().and_then(|json| serde_json::from_str::<TraceOrder>(&json).ok());
+        match (order, parts.get(1).dyn_into::<web_sys::Blob>()) {
+            (Some(order), Ok(blob)) => read(&message_scope, &order, BlobBytes::new(blob)),
+            _ => send(
+                &message_scope,
+                &TraceReport::Stopped { what: "An order came that is none, or without a file.".to_owned() },
+            ),
         }
     });
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -36,7 +40,8 @@ pub fn worker() -> Result<(), JsValue> {
     Ok(())
 }
 
-fn read(scope: &DedicatedWorkerGlobalScope, name: &str, bytes: BlobBytes) {
+fn read(scope: &DedicatedWorkerGlobalScope, order: &TraceOrder, bytes: BlobBytes) {
+    let name = &order.name;
     let mut sent_at = f64::NEG_INFINITY;
     let progress_scope = scope.clone();
     let progress = move |read, total| {
@@ -46,10 +51,10 @@ fn read(scope: &DedicatedWorkerGlobalScope, name: &str, bytes: BlobBytes) {
             send(&progress_scope, &TraceReport::Progress { read, total });
         }
     };
-    match convert(name, bytes, Box::new(progress)) {
+    match convert(order, bytes, Box::new(progress)) {
         Ok(converted) => match converted.bundle() {
             Ok(bundle) => {
-                let report = TraceReport::Converted { remarks: converted.remarks };
+                let report = TraceReport::Converted { remarks: converted.remarks, others: converted.others };
                 // As in `send`.
                 let _ = scope.post_message(&parts(&report, Some(&bundle)));
             }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use js_sys::{Array, Uint8Array};
 use rusqlite::Connection;
 use tokenpath_core::{Run, bundle};
-use tokenpath_files::BlobBytes;
+use tokenpath_files::{BlobBytes, TraceOrder};
 use tokenpath_import::ReadAt;
 use tokenpath_nsys::TraceError;
 use tokenpath_trace_worker::{Converted, convert};
@@ -39,8 +39,12 @@ fn blob(bytes: &[u8]) -> BlobBytes {
     BlobBytes::new(web_sys::Blob::new_with_u8_array_sequence(&parts).unwrap())
 }
 
+fn order(device: Option<i64>) -> TraceOrder {
+    TraceOrder { name: "trace.sqlite".to_owned(), device }
+}
+
 fn converted(bytes: &[u8]) -> Result<Converted, TraceError> {
-    convert("trace.sqlite", blob(bytes), Box::new(|_, _| {}))
+    convert(&order(None), blob(bytes), Box::new(|_, _| {}))
 }
 
 /// The run, as the engine reads it from the bundle.
@@ -60,15 +64,27 @@ fn a_trace_becomes_the_run_of_one_device() {
     let told = Rc::new(RefCell::new(Vec::new()));
     let tells = Rc::clone(&told);
     let progress = Box::new(move |read, total| tells.borrow_mut().push((read, total)));
-    let converted = convert("trace.sqlite", blob(&bytes), progress).unwrap();
+    let converted = convert(&order(None), blob(&bytes), progress).unwrap();
     assert_eq!(*told.borrow(), [(bytes.len() as u64, bytes.len() as u64)], "one block");
     assert_eq!(converted.remarks, ["It has devices 0, 1; the run is of device 0."]);
+    assert_eq!(converted.others, [1]);
     let run = run(&converted);
     let intervals = &run.timeline.intervals;
     assert_eq!(intervals.rows(), 2);
     assert_eq!((intervals.start.get(0), intervals.duration.get(0)), (Some(200), Some(60)));
     assert_eq!((intervals.submission.get(0), intervals.submission.get(1)), (Some(0), None));
     assert_eq!(run.kernels.name.get(0), Some("gemm(float*)"));
+}
+
+#[wasm_bindgen_test]
+fn another_device_is_another_run_and_one_that_did_nothing_is_none() {
+    let bytes = database(TRACE);
+    let of = |device| convert(&order(Some(device)), blob(&bytes), Box::new(|_, _| {}));
+    let other = of(1).unwrap();
+    assert_eq!(other.others, [0]);
+    let intervals = run(&other).timeline.intervals;
+    assert_eq!((intervals.rows(), intervals.start.get(0)), (1, Some(400)));
+    assert_eq!(of(2).unwrap_err(), TraceError::NoSuchDevice { device: 2, devices: vec![0, 1] });
 }
 
 #[wasm_bindgen_test]

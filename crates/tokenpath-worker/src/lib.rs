@@ -97,7 +97,7 @@ async fn open(
         let progress = Progress { stage: format!("Reading {name}"), done, total, unit: "bytes".to_owned() };
         send(&trace_scope, &Report::Progress(progress));
     });
-    let files = match trace::given(files, opening.earlier, &of_trace).await {
+    let files = match trace::given(files, opening, &of_trace).await {
         Ok(files) => files,
         Err(failure) => {
             send(scope, &Report::Refused { effects: Engine::refuse(&failure, opening) });
@@ -106,7 +106,11 @@ async fn open(
     };
     let files: Vec<File<'_>> = files
         .iter()
-        .map(|file| File { name: file.name.clone(), bytes: &file.bytes, remarks: file.remarks.clone() })
+        .map(|file| File {
+            remarks: file.remarks.clone(),
+            other_devices: file.others.clone(),
+            ..File::new(&file.name, &file.bytes)
+        })
         .collect();
     let mut sent_at = 0.0;
     let mut stage = String::new();

@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use js_sys::{Array, Function, Promise};
 use tokenpath_engine::Failure;
-use tokenpath_files::{BlobBytes, TraceReport, message_of};
+use tokenpath_engine::message::Opening;
+use tokenpath_files::{BlobBytes, TraceOrder, TraceReport, message_of};
 use tokenpath_import::read_at::head;
 use tokenpath_import::sniff::HEAD;
 use tokenpath_import::{Format, ReadAt, sniff};
@@ -28,18 +29,21 @@ pub(crate) struct Given {
     pub(crate) bytes: BlobBytes,
     /// What was found odd about it before.
     pub(crate) remarks: Vec<String>,
+    /// Of a trace, the devices whose run it could have been.
+    pub(crate) others: Vec<i64>,
 }
 
-/// The files, with a bundle in place of a trace. The first `earlier` are those of the open run, which are read again only
+/// The files, with a bundle in place of a trace. The first are those of the open run, which are read again only
 /// when model files join them.
 ///
 /// # Errors
 /// When a trace cannot be read, or there are several.
 pub(crate) async fn given(
     files: Vec<(String, BlobBytes)>,
-    earlier: usize,
+    opening: &Opening,
     progress: &Progress,
 ) -> Result<Vec<Given>, Failure> {
+    let earlier = opening.earlier;
     let formats: Vec<Format> = files.iter().map(|(_, bytes)| format(bytes)).collect();
     let joins = formats.iter().skip(earlier).all(|format| format.is_model());
     let is_read = |at: usize| joins || at >= earlier;
@@ -51,12 +55,11 @@ pub(crate) async fn given(
     }
     let mut given = Vec::new();
     for (at, ((name, bytes), format)) in files.into_iter().zip(formats).enumerate() {
-        let (bytes, remarks) = if format == Format::Sqlite && is_read(at) {
-            convert(&name, &bytes, progress).await?
+        given.push(if format == Format::Sqlite && is_read(at) {
+            convert(TraceOrder { name, device: opening.device }, &bytes, progress).await?
         } else {
-            (bytes, Vec::new())
-        };
-        given.push(Given { name, bytes, remarks });
+            Given { name, bytes, remarks: Vec::new(), others: Vec::new() }
+        });
     }
     Ok(given)
 }
@@ -65,21 +68,21 @@ fn format(bytes: &BlobBytes) -> Format {
     head(bytes, HEAD).map_or(Format::Unknown, |head| sniff(&head, Some(bytes.len())))
 }
 
-/// The bundle of a trace, and what is odd about the trace.
-async fn convert(name: &str, bytes: &BlobBytes, progress: &Progress) -> Result<(BlobBytes, Vec<String>), Failure> {
+/// The bundle of a trace.
+async fn convert(order: TraceOrder, bytes: &BlobBytes, progress: &Progress) -> Result<Given, Failure> {
     let stopped = |what: &str| Failure {
-        what: format!("{name} was not read: {what}."),
+        what: format!("{} was not read: {what}.", order.name),
         advice: "If memory ran out, record for a shorter time, or use `tokenpath open`.".to_owned(),
     };
     let failed = |error: JsValue| stopped(&message_of(&error));
     let worker = start_trace_worker().map_err(failed)?;
-    let answer = answer(&worker, name, bytes, progress).await;
+    let answer = answer(&worker, &order, bytes, progress).await;
     worker.terminate();
     let parts = answer.map_err(failed)?;
     match report_of(&parts) {
-        Some(TraceReport::Converted { remarks }) => {
+        Some(TraceReport::Converted { remarks, others }) => {
             let bundle: web_sys::Blob = parts.get(1).dyn_into().map_err(failed)?;
-            Ok((BlobBytes::new(bundle), remarks))
+            Ok(Given { name: order.name.clone(), bytes: BlobBytes::new(bundle), remarks, others })
         }
         Some(TraceReport::Refused { what, advice }) => Err(Failure { what, advice }),
         Some(TraceReport::Stopped { what }) => Err(stopped(&what)),
@@ -88,11 +91,11 @@ async fn convert(name: &str, bytes: &BlobBytes, progress: &Progress) -> Result<(
 }
 
 /// The first message of the worker that is no progress.
-async fn answer(worker: &Worker, name: &str, bytes: &BlobBytes, progress: &Progress) -> Result<Array, JsValue> {
+async fn answer(worker: &Worker, order: &TraceOrder, bytes: &BlobBytes, progress: &Progress) -> Result<Array, JsValue> {
     // Both live until the answer is there; nothing calls them then, for the worker is ended.
     let mut listeners = None;
     let promise = Promise::new(&mut |resolve: Function, reject: Function| {
-        let (progress, name) = (Rc::clone(progress), name.to_owned());
+        let (progress, name) = (Rc::clone(progress), order.name.clone());
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             let parts = Array::from(&event.data());
             match report_of(&parts) {
@@ -112,7 +115,9 @@ async fn answer(worker: &Worker, name: &str, bytes: &BlobBytes, progress: &Progr
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         listeners = Some((on_message, on_error));
     });
-    worker.post_message(&Array::of2(&JsValue::from_str(name), bytes.blob()))?;
+    // Orders are plain data of our own: they always have a JSON form.
+    let json = serde_json::to_string(order).unwrap_or_default();
+    worker.post_message(&Array::of2(&JsValue::from_str(&json), bytes.blob()))?;
     let answer = JsFuture::from(promise).await;
     drop(listeners);
     Ok(Array::from(&answer?))

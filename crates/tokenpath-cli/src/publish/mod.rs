@@ -37,7 +37,7 @@ pub(crate) fn run(publish: &Publish) -> Done {
     let mut recordings = Vec::new();
     let mut taken = BTreeSet::new();
     for path in &publish.runs {
-        let mut opened = open(std::slice::from_ref(path), true)?;
+        let mut opened = open(std::slice::from_ref(path), true, publish.of)?;
         refuse_errors(path, &opened)?;
         if !publish.keep_text {
             say_removed(path, &bundle::redact(&mut opened.run));

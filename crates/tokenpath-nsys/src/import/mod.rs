@@ -18,7 +18,7 @@ use crate::coverage::Coverage;
 use crate::devices::copy_kind;
 use crate::launches::unnamed;
 use crate::names::Names;
-use crate::open::Trace;
+use crate::open::{Trace, TraceError};
 use crate::schema::{CALLS, COPIES, GraphState, KERNELS, RANGES, SETS};
 
 use passes::Passes;
@@ -43,14 +43,21 @@ const REPORTER: &str = "Nsight Systems";
 const CORRELATION: &str = "Nsight Systems, by correlation id and process";
 
 /// Makes a run of a device, without one of the lowest that ran kernels.
-pub fn import(trace: &Trace, file: &str, device: Option<i64>) -> Imported {
+///
+/// # Errors
+/// When nothing of the wanted device was recorded.
+pub fn import(trace: &Trace, file: &str, device: Option<i64>) -> Result<Imported, TraceError> {
     let mut coverage = Coverage::default();
     let mut names = Names::new(&trace.connection, &trace.schema);
     let source = Source::read(trace, device, &mut names, &mut coverage);
+    let devices: Vec<i64> = source.devices.iter().copied().collect();
+    if let Some(device) = device.filter(|device| !devices.contains(device)) {
+        return Err(TraceError::NoSuchDevice { device, devices });
+    }
     coverage.read_diagnostics(trace);
     let mut making = Making { trace, names, absent: Vec::new() };
     let run = making.run(file, &source, &mut coverage);
-    Imported { run, device: source.device, devices: source.devices.into_iter().collect() }
+    Ok(Imported { run, device: source.device, devices })
 }
 
 /// What a run is made with.

@@ -20,7 +20,7 @@ pub(super) fn start(page: &Rc<Page>) {
     page.hear();
     page.scroll_to.set(page.saved_scroll());
     match page.named_bundle() {
-        Some(Ok(address)) => page.open(Source { address: Some(address), files: Vec::new() }),
+        Some(Ok(address)) => page.open(Source { address: Some(address), ..Source::default() }),
         Some(Err(address)) => page.notice(&errors::foreign(&address).into_string()),
         None if page.is_empty() && !page.fragment().is_empty() => page.notice(&errors::not_open().into_string()),
         None => {}

@@ -83,6 +83,7 @@ impl Page {
             "dismiss" => self.dismiss(),
             "reopen" => self.reopen(),
             "alone" => self.open_alone(),
+            "device" => self.open_device(target.get_attribute("data-id").and_then(|id| id.parse().ok())),
             "skip" => self.focus("main"),
             _ => {
                 let id = target.get_attribute("data-id").unwrap_or_default();

@@ -22,6 +22,8 @@ const PROGRESS_AFTER_MS: i32 = 150;
 pub(super) struct Source {
     pub(super) address: Option<String>,
     pub(super) files: Vec<web_sys::File>,
+    /// Of which device a trace among them is the run, if not of the lowest that ran kernels.
+    pub(super) device: Option<i64>,
 }
 
 impl Source {
@@ -85,7 +87,7 @@ impl Page {
     /// Starts opening chosen or dropped files, in place of an opening under way. The files of the open run go with
     /// them: a model that it read joins it.
     pub(super) fn open_files(self: &Rc<Self>, files: Vec<web_sys::File>) {
-        let fresh = Source { address: None, files };
+        let fresh = Source { files, ..Source::default() };
         let open = self.current.borrow().as_ref().map(|running| running.source.clone());
         match open {
             Some(open) => self.open_as(open.clone().and(&fresh.files), Some((open.count(), fresh))),
@@ -104,7 +106,8 @@ impl Page {
         match self.start(source) {
             Ok(mut running) => {
                 let earlier = beside.as_ref().map_or(0, |(earlier, _)| *earlier);
-                let opening = Opening { fragment: self.fragment_to_open(), keeps: !self.is_empty(), earlier };
+                let device = running.source.device;
+                let opening = Opening { fragment: self.fragment_to_open(), keeps: !self.is_empty(), earlier, device };
                 running.asked.clone_from(&opening.fragment);
                 running.fresh = beside.map(|(_, fresh)| fresh);
                 let order = match &running.source.address {
@@ -137,6 +140,15 @@ impl Page {
         if let Some(source) = source {
             self.notice("");
             self.open(source);
+        }
+    }
+
+    /// Opens what is open as the run of another device.
+    pub(super) fn open_device(self: &Rc<Self>, device: Option<i64>) {
+        let source = self.current.borrow().as_ref().map(|running| running.source.clone());
+        if let Some(source) = source {
+            self.notice("");
+            self.open(Source { device, ..source });
         }
     }
 
