@@ -6,9 +6,11 @@
 // about 10 MB (made from the capture smollm2-server by repeating its passes) to its first lens, and
 // the longest that the main thread was blocked meanwhile; a keystroke in the filter of the nodes;
 // frames of the timeline while it is dragged; from dropping a model file of 5 GB to its Model anatomy; the same for a
-// file of 60,000 tensors, and a keystroke in the filter of its table and a change of its order.
+// file of 60,000 tensors, and a keystroke in the filter of its table and a change of its order; from dropping a trace of
+// 60,000 and of a million kernels, and one of 2 GB, to its first lens.
 // Times are of headless Chromium without a GPU.
 
+import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -125,22 +127,25 @@ async function open(large) {
   return result;
 }
 
-/** From the page getting a model file to its anatomy, with the engine not yet loaded, and again with it. */
-async function openModel(where) {
+/** From the page getting a file to its lens, with the engine not yet loaded, and again with it. */
+async function openFile(where, lens) {
   const result = {};
-  await openPage({ path: "#model" }, async (app) => {
+  await openPage({ path: `#${lens}` }, async (app) => {
     await starts(app);
-    await app.page.evaluate(() => {
+    app.page.on("console", (message) => {
+      result.memory ??= Number(/(\d+) bytes of memory were needed/.exec(message.text())?.[1]);
+    });
+    await app.page.evaluate((lens) => {
       document.getElementById("files").addEventListener("change", () => {
         globalThis.began = performance.now();
         globalThis.shown = undefined;
         // What was shown before is no answer.
-        document.querySelector("#lens h1").remove();
+        document.querySelector("#lens h1")?.remove();
       }, true);
       new MutationObserver(() => {
-        if (document.querySelector("#to-model[aria-current]") && document.querySelector("#lens h1")) globalThis.shown ??= performance.now();
+        if (document.querySelector(`#to-${lens}[aria-current]`) && document.querySelector("#lens h1")) globalThis.shown ??= performance.now();
       }).observe(document.body, { subtree: true, childList: true, attributes: true });
-    });
+    }, lens);
     for (const key of ["first", "again"]) {
       await app.choose("#files", where);
       await app.page.waitForFunction(() => globalThis.shown);
@@ -199,6 +204,13 @@ test("bench", { timeout: 1_800_000 }, async () => {
   const many = path.join(root, "target/browser-files/many.gguf");
   const manyWritten = writeManyTensors(many);
 
+  const traces = [[60_000, 0], [1_000_000, 0], [20_000, 2000]].map(([kernels, beside]) => {
+    const where = file(`bench-${kernels}.sqlite`, "");
+    const generator = path.join(root, "tests/oracle/nsys_generate.py");
+    execFileSync("python3", [generator, where, "--kernels", String(kernels), "--beside", String(beside)]);
+    return { kernels, where, bytes: statSync(where).size, results: [] };
+  });
+
   const results = [];
   const models = [];
   const manyModels = [];
@@ -207,22 +219,26 @@ test("bench", { timeout: 1_800_000 }, async () => {
   for (let run = 0; run < runs; run += 1) {
     starts.push(await start());
     results.push(await open(large));
-    models.push(await openModel(model));
-    manyModels.push(await openModel(many));
+    models.push(await openFile(model, "model"));
+    manyModels.push(await openFile(many, "model"));
+    for (const trace of traces) trace.results.push(await openFile(trace.where, "run"));
     tables.push(await changeTable(many));
   }
   const sizes = readdirSync(site).filter((name) => statSync(path.join(site, name)).isFile()).map((name) => {
     const content = readFileSync(path.join(site, name));
     return { name, raw: content.length, gzip: gzipSync(content, { level: 9 }).length };
   });
-  const load = (onDemand) => {
-    const files = sizes.filter(({ name }) => name.startsWith("engine") === onDemand);
+  const onDemand = ["engine", "trace"];
+  const moduleOf = (name) => onDemand.find((module) => name === `${module}.js` || name === `${module}_bg.wasm`);
+  const load = (module) => {
+    const files = sizes.filter(({ name }) => moduleOf(name) === module);
     return [`${files.reduce((sum, size) => sum + size.gzip, 0)} B`, files.map(({ name, gzip }) => `${name} ${gzip}`).join(", ")];
   };
   const of = (key) => results.map((result) => result[key]);
   const lines = [
-    ["first load, gzip", ...load(false)],
-    ["loaded when a file is opened, gzip", ...load(true)],
+    ["first load, gzip", ...load(undefined)],
+    ["loaded when a file is opened, gzip", ...load("engine")],
+    ["loaded when a trace is opened, gzip", ...load("trace")],
     ["page usable", `${median(starts).toFixed(0)} ms`, "from the navigation, nothing cached"],
     ["bundle to first lens", `${median(of("open")).toFixed(0)} ms`, `${(bytes / 1e6).toFixed(1)} MB, ${intervals} intervals`],
     ["longest block of the main thread", `${median(of("blocked")).toFixed(0)} ms`, "while opening"],
@@ -235,6 +251,13 @@ test("bench", { timeout: 1_800_000 }, async () => {
     ["the same, engine loaded", `${median(manyModels.map(({ again }) => again)).toFixed(0)} ms`, ""],
     ["its tensor table in another order", `${median(tables.map(({ sort }) => sort)).toFixed(0)} ms`, ""],
     ["its tensor table, filter keystroke", `${median(tables.map(({ keystroke }) => keystroke)).toFixed(0)} ms`, ""],
+    ...traces.flatMap(({ kernels, bytes, results }) => {
+      const of = `${(bytes / 1e6).toFixed(0)} MB, ${kernels} kernels, ${(results[0].memory / 1e6).toFixed(0)} MB of memory`;
+      return [
+        ["trace to the Run lens, neither module loaded", `${median(results.map(({ first }) => first)).toFixed(0)} ms`, of],
+        ["the same, the engine loaded", `${median(results.map(({ again }) => again)).toFixed(0)} ms`, ""],
+      ];
+    }),
   ];
   console.log(`\n${os.cpus()[0].model}, ${os.cpus().length} cores, load ${os.loadavg()[0].toFixed(1)}, medians of ${runs} runs\n`);
   console.log(`| what | median | of |\n|---|---|---|`);

@@ -60,7 +60,7 @@ pub fn number(fact: &Fact) -> Option<i64> {
 }
 
 /// So many rows are drawn at a time.
-pub const ROWS: usize = 200;
+pub const ROWS: usize = 100;
 
 /// The rows of the present page of a table: from the view's `from`, at most [`ROWS`].
 pub fn window(cx: &Context<'_>, rows: usize) -> std::ops::Range<usize> {

@@ -538,12 +538,11 @@ fn left_out(source: &Source, coverage: &Coverage, passes: &Passes) -> LeftOut {
         rows.push((format!("the rest of {}", incomplete.table), 0, reason));
     }
     if source.elsewhere > 0 {
-        let others = source.devices.iter().filter(|device| Some(**device) != source.device).count();
         let device = source
             .device
             .map_or_else(String::new, |device| format!(" A run is of one device, here of device {device}."));
         rows.push((
-            format!("kernels, copies and memory sets of {others} other devices"),
+            "kernels, copies and memory sets of other devices".to_owned(),
             source.elsewhere,
             format!("Devices are not added together.{device}"),
         ));

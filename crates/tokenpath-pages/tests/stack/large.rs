@@ -37,9 +37,9 @@ fn a_page_of_the_table_is_drawn_whatever_the_graph() {
     let (small, large) = (run_of(10_000), run_of(100_000));
     for view in ["nodes", "nodes?q=node&sort=-name", "nodes?operation=ADD&sort=layer&from=1000"] {
         let (few, many) = (render(&small, view), render(&large, view));
-        assert!(body_rows(&few) <= 200 && body_rows(&many) == 200, "{view}");
+        assert!(body_rows(&few) <= 100 && body_rows(&many) == 100, "{view}");
         // The longer page differs by the digits of its numbers only.
-        assert!(many.len() < few.len() + few.len() / 4 || body_rows(&few) < 200, "{view} {} {}", few.len(), many.len());
+        assert!(many.len() < few.len() + few.len() / 4 || body_rows(&few) < 100, "{view} {} {}", few.len(), many.len());
     }
     // 100 000 ÷ 61 is 1639 with rest 21: layers 0 to 20 have 1640 nodes, layer 60 has 1639.
     assert!(render(&large, "nodes?layer=60").contains("1639 nodes match"));
@@ -48,7 +48,7 @@ fn a_page_of_the_table_is_drawn_whatever_the_graph() {
 #[test]
 fn a_page_past_the_end_shows_the_last_one() {
     let run = run_of(1000);
-    // 1000 ÷ 3: nodes 1, 4, .. 997 are ADD, which are 333; the last page begins at 200.
+    // 1000 ÷ 3: nodes 1, 4, .. 997 are ADD, which are 333; pages are of 100, so the last begins at 300.
     let html = render(&run, "nodes?operation=ADD&from=5000");
-    assert_eq!(body_rows(&html), 133);
+    assert_eq!(body_rows(&html), 33);
 }
