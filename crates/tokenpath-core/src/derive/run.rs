@@ -334,6 +334,8 @@ pub struct RunFigures {
     pub levels: Vec<crate::derive::coverage::Coverage>,
     /// What is attributed to nothing.
     pub unattributed: Result<crate::derive::coverage::Unattributed, Missing>,
+    /// How long the device was at work; `None` where the run has no queue of one.
+    pub device: Option<crate::derive::coverage::DeviceTime>,
     /// What the instrument saw.
     pub instrument: crate::derive::coverage::InstrumentCoverage,
 }
@@ -348,6 +350,7 @@ pub fn overview(run: &Run) -> RunFigures {
         figures: figures(run, &timing, &groups),
         levels: crate::derive::coverage::levels(run),
         unattributed: crate::derive::coverage::unattributed(run),
+        device: crate::derive::coverage::device_time(run),
         instrument: crate::derive::coverage::instrument_coverage(run, &table),
         timing,
         groups,

@@ -155,7 +155,8 @@ impl Viewport {
         let wide = length as f64 / self.span() as f64 * f64::from(self.plot_width());
         let inside = from >= self.from && to <= self.to;
         if inside && wide >= 3.0 * self.scale {
-            return *self;
+            // An address may have led outside the limits.
+            return self.showing(self.from, self.to, limits);
         }
         let span =
             if wide >= 3.0 * self.scale && length < self.span() { self.span() } else { length.saturating_mul(12) };
@@ -241,6 +242,9 @@ mod tests {
         // Outside: centred at the same zoom. Too narrow to see: twelve times its length.
         assert_eq!(view().revealing(20_000, 20_100, limits()).range(), "16050-24050");
         assert_eq!(view().revealing(5000, 5004, limits()).span(), 800);
+        // A view that began outside the limits ends within them.
+        let outside = Viewport::new(-1, 0, 916, 400, 1.0);
+        assert_eq!(outside.revealing(-1, 2, limits()).range(), "0-800");
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Coverage: which levels of the stack a recording holds, how much of each, and what is missing with the bundle's
 //! reason. From it follow the states of the lenses.
 
+mod device;
 mod instrument;
 mod levels;
 mod unattributed;
 
+pub use device::{DeviceTime, device_time};
 pub use instrument::{InstrumentCoverage, OfHowMany, instrument_coverage};
 pub use levels::levels;
 pub use unattributed::{PartOfIntervals, Unattributed, unattributed};

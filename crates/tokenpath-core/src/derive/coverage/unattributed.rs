@@ -22,6 +22,8 @@ pub struct PartOfIntervals {
 pub struct Unattributed {
     /// Intervals that fell in no pass.
     pub in_no_pass: PartOfIntervals,
+    /// Intervals whose launch is not recorded, where launches are: it lies outside what was recorded, or was trimmed.
+    pub without_launch: Option<PartOfIntervals>,
     /// Intervals that name no kernel.
     pub without_kernel: PartOfIntervals,
     /// Intervals that reach no node: neither by themselves nor through a kernel of their submission's nodes.
@@ -35,10 +37,14 @@ pub fn unattributed(run: &Run) -> Result<Unattributed, Missing> {
         return Err(run.missing("/timeline/intervals"));
     }
     let mut kernels_of_set: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-    let (mut no_pass, mut no_kernel, mut no_node) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut no_pass, mut no_launch) = (Vec::new(), Vec::new());
+    let (mut no_kernel, mut no_node) = (Vec::new(), Vec::new());
     for row in 0..table.rows() {
         if table.pass.get(row).is_none() {
             no_pass.push(row);
+        }
+        if table.submission.get(row).is_none() && table.submission_end.get(row).is_none() {
+            no_launch.push(row);
         }
         let kernel = table.kernel.get(row);
         if kernel.is_none() && table.kernel_end.get(row).is_none() {
@@ -60,6 +66,7 @@ pub fn unattributed(run: &Run) -> Result<Unattributed, Missing> {
     }
     Ok(Unattributed {
         in_no_pass: part(run, &no_pass, "pass"),
+        without_launch: run.timeline.submissions.given.then(|| part(run, &no_launch, "submission")),
         without_kernel: part(run, &no_kernel, "kernel"),
         at_no_node: part(run, &no_node, "kernel"),
     })

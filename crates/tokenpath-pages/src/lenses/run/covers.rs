@@ -158,10 +158,19 @@ fn beside(cx: &Context<'_>, overview: &RunFigures) -> Markup {
                 @match &overview.unattributed {
                     Ok(unattributed) => {
                         (part("Intervals in no pass", &unattributed.in_no_pass))
+                        @if let Some(launch) = &unattributed.without_launch {
+                            (part("Intervals whose launch is not recorded", launch))
+                        }
                         (part("Intervals that name no kernel", &unattributed.without_kernel))
                         (part("Intervals that reach no node of the graph", &unattributed.at_no_node))
                     }
                     Err(missing) => { dt { "Not attributed" } dd { (value::absent(missing)) } }
+                }
+                @if let Some(device) = &overview.device {
+                    dt { "From the first work of the device to its last" } dd { (value::value(&device.span)) }
+                    dt { "The device was busy" }
+                    dd { (value::value(&device.busy)) @if device.share.is_ok() { ", " (value::opening(&device.share)) } }
+                    dt { "and idle" } dd { (value::value(&device.idle)) }
                 }
             }
         }
