@@ -167,10 +167,10 @@ fn beside(cx: &Context<'_>, overview: &RunFigures) -> Markup {
                     Err(missing) => { dt { "Not attributed" } dd { (value::absent(missing)) } }
                 }
                 @if let Some(device) = &overview.device {
-                    dt { "From the first work of the device to its last" } dd { (value::value(&device.span)) }
+                    dt { "From the first work of the device to its last" } dd { (value::opening(&device.span)) }
                     dt { "The device was busy" }
-                    dd { (value::value(&device.busy)) @if device.share.is_ok() { ", " (value::opening(&device.share)) } }
-                    dt { "and idle" } dd { (value::value(&device.idle)) }
+                    dd { (value::opening(&device.busy)) @if device.share.is_ok() { ", " (value::opening(&device.share)) } }
+                    dt { "and idle" } dd { (value::opening(&device.idle)) }
                 }
             }
         }
