@@ -3,6 +3,10 @@
 
 use proptest::prelude::*;
 use rusqlite::Connection;
+use tokenpath_core::LabelKind;
+use tokenpath_core::derive::coverage::device_time;
+use tokenpath_core::fact::Quantity;
+use tokenpath_nsys::import::import;
 use tokenpath_nsys::{KernelName, Options, Summary, judge, open, summary};
 
 const TABLES: &str = r#"
@@ -117,9 +121,74 @@ fn twelve_kernels() {
     let other = &found.tokenpath.devices[1];
     assert_eq!(other.busy_s.map(|busy| busy.map(ns)), Some([1400, 1400]));
     assert_eq!(other.idle_s.map(|idle| idle.map(ns)), Some([1000, 1000]));
+    // The run of a device has the same times.
+    for (device, times) in [(0, [910, 620, 290]), (1, [2400, 1400, 1000])] {
+        let run = import(&open(&path).unwrap(), "twelve.sqlite", Some(device)).unwrap().run;
+        let time = device_time(&run).unwrap();
+        let found = [time.span, time.busy, time.idle].map(|reading| reading.unwrap().quantity);
+        assert_eq!(found, times.map(Quantity::Nanos));
+    }
 }
 
 /// The keys and their order are those that scripts read; what is new stands last.
+/// A thread launches three kernels of a prefill, waits, and then four times nine kernels, and
+/// waits each time. Step `n` of the four starts at 10000 + 1000 n: its kernels start 10 ns apart and last 5.
+#[test]
+fn launches_that_repeat_between_waits_are_passes() {
+    let folder = tempfile::tempdir().unwrap();
+    for (file, waits, steps) in [("waits.sqlite", true, 4), ("none.sqlite", false, 4), ("twice.sqlite", true, 2)] {
+        let path = folder.path().join(file);
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch(TABLES).unwrap();
+        connection.execute("INSERT INTO StringIds VALUES (5, 'cudaStreamSynchronize_v3020')", []).unwrap();
+        let call = |start: i64, number: i64, name: i64| {
+            let row = (start, start + 2, PROCESS | 9, number, name);
+            connection.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?1, ?2, ?3, ?4, ?5)", row).unwrap();
+        };
+        let mut number = 0;
+        let mut launch = |start: i64, name: i64| {
+            number += 1;
+            call(start - 500, number, 3);
+            let row = (start, start + 5, 0, 7, number, PROCESS, name);
+            let sql = "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL)";
+            connection.execute(sql, row).unwrap();
+        };
+        (0..3).for_each(|at| launch(8000 + 10 * at, 1));
+        let wait = |start: i64| {
+            if waits {
+                call(start, 0, 5)
+            }
+        };
+        wait(8000);
+        for step in 0..steps {
+            let start = 10_000 + 1000 * step;
+            // gemm norm gemm, three times: as layers repeat.
+            (0..9).for_each(|at| launch(start + 10 * at, if at % 3 == 1 { 2 } else { 1 }));
+            wait(start);
+        }
+        let run = import(&open(&path).unwrap(), file, None).unwrap().run;
+        assert_eq!(tokenpath_core::bundle::validate(&run), []);
+        let rows = &run.passes.rows;
+        if !waits || steps < 3 {
+            assert_eq!(rows.rows(), 0, "{file}");
+            assert!(
+                run.absent.iter().any(|absence| absence.pointer == "/passes" && absence.reason.contains("three times"))
+            );
+            continue;
+        }
+        let found: Vec<_> =
+            (0..rows.rows()).map(|at| (rows.start.get(at).unwrap(), rows.end.get(at).unwrap())).collect();
+        assert_eq!(found, [(10_000, 10_085), (11_000, 11_085), (12_000, 12_085), (13_000, 13_085)]);
+        assert_eq!(rows.period.get(0), Some(1000));
+        assert_eq!((rows.kind.get(0), rows.tokens.get(0)), (None, None));
+        assert_eq!(rows.label("start", 0).unwrap().kind, LabelKind::Inferred);
+        let intervals = &run.timeline.intervals;
+        let of: Vec<_> = (0..intervals.rows()).map(|at| intervals.pass.get(at)).collect();
+        let expected: Vec<_> = [None; 3].into_iter().chain((0..36).map(|at| Some(at / 9))).collect();
+        assert_eq!(of, expected);
+    }
+}
+
 #[test]
 fn the_keys_are_those_that_scripts_read() {
     let folder = tempfile::tempdir().unwrap();

@@ -9,8 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use tokenpath_core::column::Refs;
 use tokenpath_core::model::{
-    Calls, Classification, Copies, Intervals, Kernels, LeftOut, PassRows, Passes as PassTables, Queues, Ranges,
-    Segments, Submissions, Timeline,
+    Calls, Copies, Intervals, Kernels, LeftOut, Queues, Ranges, Segments, Submissions, Timeline,
 };
 use tokenpath_core::{Absence, Label, Labels, ReasonCode, Run};
 
@@ -103,7 +102,8 @@ impl Making<'_> {
             (false, false) => GraphState::Graph,
             (false, true) => GraphState::None,
         };
-        let passes = Passes::read(source);
+        let waits: Vec<bool> = self.call_names(source).iter().map(|name| passes::waits(name)).collect();
+        let passes = Passes::read(source, &waits);
         // A call that launched something on this device is a submission; calls are in order of start, and so are these.
         let mut launched = vec![false; source.calls.len()];
         for call in source.kernels.iter().chain(&source.graphs).filter_map(source::Ran::call) {
@@ -146,7 +146,7 @@ impl Making<'_> {
             ReasonCode::NotRecorded,
             "Nsight Systems samples no cache or storage of a runtime.",
         );
-        let passes = self.passes(source, &passes);
+        let passes = self.passes(&passes);
         let identity = self.identity(file, source.device, state, source);
         Run { identity, passes, kernels, timeline, absent: std::mem::take(&mut self.absent), ..Run::default() }
     }
@@ -206,7 +206,7 @@ impl Making<'_> {
             self.absent("/timeline/submissions/node_set", ReasonCode::NotRecorded, reason);
         }
         if rows.iter().any(|(call, _)| passes.of(*call).is_none()) {
-            self.absent("/timeline/submissions/pass", ReasonCode::Undecided, no_pass(passes));
+            self.absent("/timeline/submissions/pass", ReasonCode::Undecided, passes::no_pass(passes));
         }
         let mut negative = false;
         let handles: Vec<Option<i64>> = rows
@@ -236,7 +236,7 @@ impl Making<'_> {
             labels: Labels::all(Label::measured(CLOCK))
                 .with("kind", Label::reported(REPORTER))
                 .with("handle", Label::reported(REPORTER))
-                .with("pass", Label::inferred("the launch lies in a step of its thread")),
+                .with("pass", passes.label_of_members()),
             ..Submissions::default()
         }
     }
@@ -279,7 +279,7 @@ impl Making<'_> {
         let (pass, without_pass) = references(launches.clone().map(|call| passes.of(call?)));
         let (submission, without_submission) = references(launches.map(|call| row_of(submissions, call?)));
         if without_pass {
-            self.absent("/timeline/intervals/pass", ReasonCode::Undecided, no_pass(passes));
+            self.absent("/timeline/intervals/pass", ReasonCode::Undecided, passes::no_pass(passes));
         }
         if without_submission {
             let reason = "No CUDA call of its process with its correlation id is in the export: the launch lies outside what \
@@ -303,7 +303,7 @@ impl Making<'_> {
                 .with("kernel", Label::reported(REPORTER))
                 .with("queue", Label::reported(REPORTER))
                 .with("submission", Label::reported(CORRELATION))
-                .with("pass", Label::inferred("the launch lies in a step of its thread")),
+                .with("pass", passes.label_of_members()),
             ..Intervals::default()
         }
     }
@@ -400,86 +400,11 @@ impl Making<'_> {
             ..Ranges::default()
         }
     }
-
-    fn passes(&mut self, source: &Source, passes: &Passes) -> PassTables {
-        let rows: Vec<_> =
-            passes.list.iter().filter_map(|pass| Some((pass, source.ranges.get(pass.range)?.step?))).collect();
-        let Some((_, first)) = rows.first() else {
-            let reason = "No NVTX range of the export is a step of a runtime that is known here, so nothing says where a pass \
-                          begins.";
-            self.absent("/passes", ReasonCode::Undecided, reason);
-            return PassTables::default();
-        };
-        let rule = first.rule;
-        let label = Label::inferred(format!("step ranges ({rule})"));
-        let last = rows.len() - 1;
-        self.absent(
-            &format!("/passes/rows/period/{last}"),
-            ReasonCode::NoSuchThing,
-            "The last pass has no next start, so it has no period.",
-        );
-        if rows.iter().any(|(_, step)| step.kind.is_none()) {
-            let reason = "The step took in both prompts and tokens, or its name does not say which.";
-            self.absent("/passes/rows/kind", ReasonCode::Undecided, reason);
-        }
-        if rows.iter().any(|(_, step)| step.tokens.is_none()) {
-            self.absent(
-                "/passes/rows/tokens",
-                ReasonCode::NotReported,
-                "The step's name does not say how many tokens.",
-            );
-        }
-        self.absent("/passes/rows/graph", ReasonCode::NotRecorded, "The export names no graph of a runtime.");
-        let reason = "Nsight Systems does not record what the runtime counted.";
-        self.absent("/passes/classification/runtime_decode_steps", ReasonCode::NotRecorded, reason);
-        self.absent(
-            "/passes/clock_join",
-            ReasonCode::NoSuchThing,
-            "There is no request clock to join the trace clock with.",
-        );
-        let next = |at: usize| rows.get(at + 1).map(|(pass, _)| pass.start);
-        PassTables {
-            given: true,
-            rows: PassRows {
-                given: true,
-                kind: rows.iter().map(|(_, step)| step.kind).collect(),
-                start: rows.iter().map(|(pass, _)| pass.start).collect(),
-                end: rows.iter().map(|(pass, _)| Some(pass.end)).collect(),
-                period: rows.iter().enumerate().map(|(at, (pass, _))| next(at).map(|next| next - pass.start)).collect(),
-                tokens: rows.iter().map(|(_, step)| step.tokens).collect(),
-                position: rows.iter().map(|_| None).collect(),
-                token_text: rows.iter().map(|_| None::<&str>).collect(),
-                graph: rows.iter().map(|_| None).collect(),
-                execution: rows.iter().map(|_| None).collect(),
-                cpu_time: rows.iter().map(|_| None).collect(),
-                labels: Labels::all(label),
-                ..PassRows::default()
-            },
-            classification: Classification {
-                given: true,
-                method: Some(format!(
-                    "Steps that the runtime marks itself ({rule}). A pass is from the first start to the last end of the \
-                     kernels that were launched within its step, on the step's thread."
-                )),
-                labels: Labels::all(Label::inferred("step ranges")),
-                ..Classification::default()
-            },
-            ..PassTables::default()
-        }
-    }
 }
 
 /// The thread of a `globalTid`: its lowest 24 bits.
 fn thread(global: i64) -> i64 {
     global & 0xFF_FFFF
-}
-
-fn no_pass(passes: &Passes) -> String {
-    if passes.list.is_empty() {
-        "No NVTX range of the export is a step of a runtime that is known here.".to_owned()
-    } else {
-        "Its launch lies in no step of its thread, or is not in the export.".to_owned()
-    }
 }
 
 /// First start and last end of everything on the trace clock, from 0 on.
