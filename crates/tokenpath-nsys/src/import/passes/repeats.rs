@@ -1,8 +1,9 @@
 //! Passes by launches that repeat: a thread that generates tokens launches the same kernels again and again, and waits for
 //! the device in between, because it needs a token before it can launch the next pass.
 //!
-//! Layers repeat too, but nobody waits between them: that is what tells a pass from a layer. What repeats less often than
-//! [`TIMES`], or launches little, is no pass; a prefill pass, which comes once, is not found in this way.
+//! Layers repeat too, but few programs wait between them: that is what tells a pass from a layer, and where a program does,
+//! that passes repeat as a whole. What repeats less often than [`TIMES`], or launches little, is no pass; a prefill pass,
+//! which comes once, is not found in this way.
 
 use std::collections::HashMap;
 
@@ -12,8 +13,11 @@ use crate::import::source::Source;
 /// So often in a row the same has to be launched.
 pub(super) const TIMES: usize = 3;
 
-/// So many stretches between waits may make up a pass.
-const MOST_WAITS: usize = 8;
+/// So many stretches between waits may make up a pass: several in each of a hundred layers.
+const MOST_WAITS: usize = 512;
+
+/// So many comparisons at most are made to find how many do: a trace of millions of waits is not searched for long.
+const MOST_STEPS: usize = 50_000_000;
 
 /// So many kernels a pass has at least, unless it launches a whole graph: the smallest models take dozens.
 const FEWEST_KERNELS: u32 = 8;
@@ -108,18 +112,41 @@ fn stretches(calls: &[usize], launched: &[(u64, u32, bool)], waits: impl Fn(usiz
     out
 }
 
-/// To which repetition each stretch belongs, and how many kernels all of them launched.
+/// To which repetition each stretch belongs, and how many kernels all of them launched. A program may wait in every layer,
+/// and then passes of many stretches repeat, within which the same repeats as well: the period counts by which most is
+/// launched in repetitions, and the shortest of equal ones.
 fn repeated(stretches: &[Stretch]) -> (u64, Vec<Option<usize>>) {
+    let mut best = (0, vec![None; stretches.len()]);
+    let most = (MOST_STEPS / stretches.len().max(1)).clamp(1, MOST_WAITS).min(stretches.len() / TIMES);
+    for period in 1..=most {
+        let found = with_period(stretches, period);
+        if found.0 > best.0 {
+            best = found;
+        }
+    }
+    best
+}
+
+fn with_period(stretches: &[Stretch], period: usize) -> (u64, Vec<Option<usize>>) {
+    // For how many stretches from each on the one a period later is equal.
+    let mut equal = vec![0_usize; stretches.len() + 1];
+    for (at, pair) in stretches.iter().zip(stretches.get(period..).unwrap_or(&[])).enumerate().rev() {
+        let (one, other) = pair;
+        if (one.launched, one.kernels) == (other.launched, other.kernels) {
+            let after = equal.get(at + 1).copied().unwrap_or(0);
+            if let Some(place) = equal.get_mut(at) {
+                *place = after + 1;
+            }
+        }
+    }
     let mut groups = vec![None; stretches.len()];
     let (mut kernels, mut next, mut at) = (0, 0, 0);
-    while at < stretches.len() {
-        let Some((period, times)) = (1..=MOST_WAITS).find_map(|period| {
-            let times = repetitions(stretches.get(at..)?, period);
-            (times >= TIMES && is_pass(stretches.get(at..at + period)?)).then_some((period, times))
-        }) else {
+    while let Some(block) = stretches.get(at..at + period) {
+        let times = 1 + equal.get(at).copied().unwrap_or(0) / period;
+        if times < TIMES || !is_pass(block) {
             at += 1;
             continue;
-        };
+        }
         for stretch in at..at + period * times {
             if let (Some(group), Some(found)) = (groups.get_mut(stretch), stretches.get(stretch)) {
                 *group = Some(next + (stretch - at) / period);
@@ -130,15 +157,6 @@ fn repeated(stretches: &[Stretch]) -> (u64, Vec<Option<usize>>) {
         at += period * times;
     }
     (kernels, groups)
-}
-
-/// How often the first `period` stretches come, one after the other.
-fn repetitions(stretches: &[Stretch], period: usize) -> usize {
-    let same = |at: usize| {
-        let (one, other) = (stretches.get(at), stretches.get(at + period));
-        one.zip(other).is_some_and(|(one, other)| (one.launched, one.kernels) == (other.launched, other.kernels))
-    };
-    1 + (0..).take_while(|at| same(*at)).count() / period
 }
 
 fn is_pass(stretches: &[Stretch]) -> bool {
@@ -171,6 +189,9 @@ mod tests {
         assert_eq!(groups(&[1, 2, 1, 2, 1, 2, 1]), [Some(0), Some(0), Some(1), Some(1), Some(2), Some(2), None]);
         // Other kernels later, as when a longer context takes another one.
         assert_eq!(groups(&[1, 1, 1, 2, 2, 2, 2]), [0, 1, 2, 3, 4, 5, 6].map(Some));
+        // A wait in every layer: three passes of a beginning, four layers and an end.
+        let pass = |at| [Some(at); 6];
+        assert_eq!(groups(&[9, 1, 1, 1, 1, 8].repeat(3)), [pass(0), pass(1), pass(2)].concat());
         assert_eq!(groups(&[]), []);
     }
 

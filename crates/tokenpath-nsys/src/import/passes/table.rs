@@ -51,8 +51,8 @@ impl Making<'_> {
                 format!(
                     "Launches that repeat: a thread launches the same kernels in the same order, and waits for the device \
                      in the same places, at least {TIMES} times in a row. Each time is a pass, from the first start to the \
-                     last end of its kernels. Layers repeat without a wait between them. What comes once, as a prefill \
-                     pass does, is not found so."
+                     last end of its kernels. A program that waits in every layer, and whose passes do not repeat as a \
+                     whole, looks the same layer by layer. What comes once, as a prefill pass does, is not found so."
                 ),
             ),
         };
