@@ -127,6 +127,17 @@ fn passes_of_a_sparse_capture() {
 }
 
 #[test]
+fn passes_whose_kind_is_not_known_are_not_counted_as_none() {
+    let mut opened = open("synthetic-metal");
+    let passes = opened.run.passes.rows.rows();
+    opened.run.passes.rows.kind = std::iter::repeat_n(None::<&str>, passes).collect();
+    let page = text(&html(&opened, &View::parse("passes")));
+    assert!(page.contains(&format!("{passes} passes, prefill and decode not told apart")), "{page}");
+    let counts = page.split("Prefill passes").nth(1).unwrap().split("Decode steps").next().unwrap();
+    assert!(!counts.contains('0') && counts.contains('—'), "{counts}");
+}
+
+#[test]
 fn passes_are_absent_by_depth_once() {
     let opened = open("user-chat");
     let page = lens("user-chat", "passes");

@@ -73,6 +73,12 @@ fn shown<'g>(cx: &Context<'_>, groups: &'g [Group]) -> Option<&'g Group> {
 }
 
 fn title(group: &Group) -> String {
+    if !group.passes.is_empty() && group.prefill.is_empty() && group.decode.is_empty() {
+        return format!(
+            "{}, prefill and decode not told apart",
+            format::plural(int(group.passes.len()), "pass", "passes")
+        );
+    }
     let prefill = match group.prefill.len() {
         0 => "No prefill".to_owned(),
         1 => "One prefill".to_owned(),

@@ -199,8 +199,20 @@ pub(super) fn told_apart(cx: &Context<'_>, told: &Classification, groups: &[Grou
             (Some(name), 2..) => format!(", {name}"),
             _ => String::new(),
         };
-        rows.push((format!("Prefill passes{name}"), Ok(count_of(cx.run, &group.prefill))));
-        rows.push((format!("Decode passes{name}"), Ok(count_of(cx.run, &group.decode))));
+        let known = group.prefill.len() + group.decode.len();
+        let counted = |passes: &[u32]| {
+            if known == 0 && !group.passes.is_empty() {
+                return Err(cx.run.missing("/passes/rows/kind"));
+            }
+            Ok(count_of(cx.run, passes))
+        };
+        rows.push((format!("Prefill passes{name}"), counted(&group.prefill)));
+        rows.push((format!("Decode passes{name}"), counted(&group.decode)));
+        if 0 < known && known < group.passes.len() {
+            let kind = |pass: &u32| cx.run.passes.rows.kind.get(*pass as usize).is_none();
+            let other: Vec<u32> = group.passes.iter().copied().filter(kind).collect();
+            rows.push((format!("Passes of which neither is known{name}"), Ok(count_of(cx.run, &other))));
+        }
     }
     rows.push(("Decode steps that the runtime counted".to_owned(), told.runtime_decode_steps.clone()));
     figure(
