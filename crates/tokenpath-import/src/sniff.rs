@@ -128,7 +128,8 @@ fn plain(head: &[u8]) -> Format {
     if head.is_empty() {
         return Format::Empty;
     }
-    const MAGIC: [(&[u8], Format); 6] = [
+    const MAGIC: [(&[u8], Format); 7] = [
+        (tokenpath_core::json::PACKED, Format::Bundle),
         (b"SQLite format 3\0", Format::Sqlite),
         (b"GGUF", Format::Gguf),
         (b"tjgg", Format::Ggjt),
@@ -334,10 +335,11 @@ mod tests {
 
     #[test]
     fn each_format_by_its_content() {
-        let table: [(&[u8], Format); 24] = [
+        let table: [(&[u8], Format); 25] = [
             (b"", Format::Empty),
             (b" \n\t", Format::Blank),
             (b"{\"tokenpath\":1}", Format::Bundle),
+            (b"tokenpath packed 1\n\x0c", Format::Bundle),
             (b"\xef\xbb\xbf {\"identity\":{\"k\":\"req\"},\"tokenpath\":1}", Format::Bundle),
             (b"{\"tool\":\"capture.py\",\"mode\":\"c\",\"passes\":[]}", Format::LlamaCapture),
             (b"{\"tool\":\"capture.py\",\"mode\":\"abort\",\"passes\":[]}", Format::LlamaStamps),

@@ -37,7 +37,7 @@ impl Converted {
     /// When the browser refuses, as for want of memory.
     pub fn bundle(&self) -> Result<web_sys::Blob, JsValue> {
         let mut pieces = BufWriter::with_capacity(PIECE, Pieces(Array::new()));
-        bundle::write_to(&self.run, &mut pieces).map_err(|error| js_sys::Error::new(&error.to_string()))?;
+        bundle::write_packed(&self.run, &mut pieces).map_err(|error| js_sys::Error::new(&error.to_string()))?;
         let Pieces(pieces) = pieces.into_inner().map_err(|error| js_sys::Error::new(&error.to_string()))?;
         web_sys::Blob::new_with_u8_array_sequence(&pieces)
     }

@@ -5,7 +5,7 @@ use tokenpath_files::{BlobBytes, TraceOrder, TraceReport, message_of};
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
-use crate::convert;
+use crate::{Converted, convert};
 
 /// So often at most progress is reported, in milliseconds: more would only cost.
 const PROGRESS_EVERY: f64 = 50.0;
@@ -51,23 +51,22 @@ fn read(scope: &DedicatedWorkerGlobalScope, order: &TraceOrder, bytes: BlobBytes
             send(&progress_scope, &TraceReport::Progress { read, total });
         }
     };
-    match convert(order, bytes, Box::new(progress)) {
-        Ok(converted) => match converted.bundle() {
-            Ok(bundle) => {
-                let report = TraceReport::Converted { remarks: converted.remarks, others: converted.others };
-                // As in `send`.
-                let _ = scope.post_message(&parts(&report, Some(&bundle)));
-            }
-            Err(error) => send(scope, &TraceReport::Stopped { what: message_of(&error) }),
-        },
+    let converted = convert(order, bytes, Box::new(progress));
+    let (report, bundle) = match converted.map(|converted| (converted.bundle(), converted)) {
+        Ok((Ok(bundle), Converted { remarks, others, .. })) => {
+            (TraceReport::Converted { remarks, others }, Some(bundle))
+        }
+        Ok((Err(error), _)) => (TraceReport::Stopped { what: message_of(&error) }, None),
         Err(error) => {
             let advice = error.advice().unwrap_or("Open the file again, or another one.").to_owned();
-            send(scope, &TraceReport::Refused { what: format!("{name}: {error}."), advice });
+            (TraceReport::Refused { what: format!("{name}: {error}."), advice }, None)
         }
-    }
-    // The memory of a module only grows, so this is the most that was needed.
+    };
+    // The memory of a module only grows, so this is the most that was needed. Said first: the answer ends this worker.
     let memory = core::arch::wasm32::memory_size::<0>() as u64 * PAGE;
     web_sys::console::debug_1(&format!("{name}: {memory} bytes of memory were needed to read it").into());
+    // As in `send`.
+    let _ = scope.post_message(&parts(&report, bundle.as_ref()));
 }
 
 fn send(scope: &DedicatedWorkerGlobalScope, report: &TraceReport) {

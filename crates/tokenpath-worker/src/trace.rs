@@ -72,9 +72,13 @@ fn format(bytes: &BlobBytes) -> Format {
 async fn convert(order: TraceOrder, bytes: &BlobBytes, progress: &Progress) -> Result<Given, Failure> {
     let stopped = |what: &str| Failure {
         what: format!("{} was not read: {what}.", order.name),
-        advice: "If memory ran out, record for a shorter time, or use `tokenpath open`.".to_owned(),
+        advice: "Record for a shorter time, or open it with `tokenpath open`, which has more memory.".to_owned(),
     };
-    let failed = |error: JsValue| stopped(&message_of(&error));
+    // A trap that nobody explained: the panic hook reports every other fault before its trap.
+    let failed = |error: JsValue| match message_of(&error) {
+        trap if trap.contains("unreachable") || trap.contains("memory") => stopped("the memory for its run ran out"),
+        what => stopped(&what),
+    };
     let worker = start_trace_worker().map_err(failed)?;
     let answer = answer(&worker, &order, bytes, progress).await;
     worker.terminate();

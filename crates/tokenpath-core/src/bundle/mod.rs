@@ -36,6 +36,9 @@ pub enum ReadError {
     /// The document is not JSON.
     #[error("not JSON: {0}")]
     Json(#[from] JsonError),
+    /// The document begins as a packed one does, and is none.
+    #[error(transparent)]
+    Packed(#[from] json::PackError),
     /// The gzip stream is broken.
     #[error("the gzip stream is broken after {inflated} bytes of document: {message}")]
     Gzip {
@@ -95,7 +98,7 @@ impl Opened {
     }
 }
 
-/// Reads a bundle, plain or gzip.
+/// Reads a bundle: JSON, plain or gzip, or packed.
 ///
 /// # Errors
 /// When nothing can be shown: not JSON, a broken gzip stream, more than [`MAX_INFLATED`] bytes of document, no bundle,
@@ -106,6 +109,9 @@ pub fn read(bytes: &[u8]) -> Result<Opened, ReadError> {
     }
     if bytes.len() as u64 > MAX_INFLATED {
         return Err(ReadError::TooLarge { limit: MAX_INFLATED });
+    }
+    if bytes.starts_with(json::PACKED) {
+        return read_node(json::unpack(bytes)?, &json::Repeated::default());
     }
     read_json(bytes)
 }
@@ -119,6 +125,10 @@ fn read_json(bytes: &[u8]) -> Result<Opened, ReadError> {
         return Err(ReadError::NotABundle { found: "the document is UTF-16 text; a bundle is UTF-8".to_owned() });
     }
     let (node, repeated) = json::parse(bytes)?;
+    read_node(node, &repeated)
+}
+
+fn read_node(node: Node, repeated: &json::Repeated) -> Result<Opened, ReadError> {
     let mut document = match node {
         Node::Object(document) => document,
         other => return Err(ReadError::NotABundle { found: format!("the document is {}", other.described()) }),
@@ -254,12 +264,13 @@ pub fn write(run: &Run) -> Vec<u8> {
     json::write(&document(run))
 }
 
-/// The same to wherever it goes, in many small writes.
+/// The same in the packed form, which [`read`] takes too: for handing a run on, not for keeping it. It comes in many small
+/// writes.
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write_to(run: &Run, out: impl std::io::Write) -> std::io::Result<()> {
-    json::write_to(&document(run), out)
+pub fn write_packed(run: &Run, out: impl std::io::Write) -> std::io::Result<()> {
+    json::pack(&document(run), out)
 }
 
 fn document(run: &Run) -> Node {

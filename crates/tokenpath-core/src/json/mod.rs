@@ -4,14 +4,16 @@
 //! [`MAX_DEPTH`] keeps the call stack small, [`MAX_LOOSE`] the tree.
 
 mod arrays;
+mod pack;
 mod parse;
 mod strings;
 mod write;
 
 pub use arrays::Arrays;
+pub use pack::{PACKED, PackError, pack, unpack};
 pub use parse::{JsonError, Repeated, parse};
 pub use strings::Strings;
-pub use write::{write, write_to};
+pub use write::write;
 
 /// Stands for `null` in [`Node::Ints`]. No time, size, count or index is negative, so the value is free.
 pub const NULL: i64 = i64::MIN;

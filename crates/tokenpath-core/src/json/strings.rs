@@ -58,6 +58,39 @@ impl Strings {
         self.cells.iter().map(|id| self.distinct(*id))
     }
 
+    /// These distinct strings, and so far no cells; room is made for `cells` of them.
+    pub(super) fn of(distinct: &[&str], cells: usize) -> Strings {
+        let mut out = Strings { cells: Vec::with_capacity(cells), ..Strings::default() };
+        for text in distinct {
+            out.arena.push_str(text);
+            out.ends.push(out.arena.len());
+        }
+        for (id, text) in (0..NO_TEXT).zip(distinct) {
+            out.by_hash.entry(fold(text)).or_insert(id);
+        }
+        out
+    }
+
+    /// Appends a cell with one of the distinct strings, by its place among them.
+    pub(super) fn push_distinct(&mut self, at: Option<usize>) {
+        self.cells.push(at.and_then(|at| u32::try_from(at).ok()).unwrap_or(NO_TEXT));
+    }
+
+    /// How many distinct strings there are.
+    pub(super) fn distinct_count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// A distinct string by its place among them.
+    pub(super) fn distinct_at(&self, at: usize) -> Option<&str> {
+        self.distinct(u32::try_from(at).ok()?)
+    }
+
+    /// The place of each cell's string among the distinct ones; `None` for a null.
+    pub(super) fn cells(&self) -> impl Iterator<Item = Option<u32>> {
+        self.cells.iter().map(|id| Some(*id).filter(|id| *id != NO_TEXT))
+    }
+
     fn distinct(&self, id: u32) -> Option<&str> {
         let end = *self.ends.get(id as usize)?;
         let start = match (id as usize).checked_sub(1) {

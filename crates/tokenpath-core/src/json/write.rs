@@ -11,14 +11,6 @@ pub fn write(node: &Node) -> Vec<u8> {
     serde_json::to_vec(node).unwrap_or_default()
 }
 
-/// The same, written to `out`.
-///
-/// # Errors
-/// When `out` fails.
-pub fn write_to(node: &Node, out: impl std::io::Write) -> std::io::Result<()> {
-    Ok(serde_json::to_writer(out, node)?)
-}
-
 /// Integers of which [`NULL`] stands for null.
 struct Items<'a>(&'a [i64]);
 

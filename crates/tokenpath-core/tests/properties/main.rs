@@ -8,7 +8,7 @@ mod recipe;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use tokenpath_core::absence::split_cell;
-use tokenpath_core::bundle::{read, validate, write, write_gzip};
+use tokenpath_core::bundle::{read, validate, write, write_gzip, write_packed};
 use tokenpath_core::column::Column;
 use tokenpath_core::traverse::{
     ChainState, ComputedBy, Leftover, Outcome, Verdict, chain, intervals_in_no_pass, neighbours, rows,
@@ -247,7 +247,9 @@ proptest! {
         let run = recipe::run(&recipe, &Orders::plain(&recipe));
         let problems = validate(&run);
         prop_assert_eq!(problems, []);
-        for bytes in [write(&run), write_gzip(&run)] {
+        let mut packed = Vec::new();
+        write_packed(&run, &mut packed).unwrap();
+        for bytes in [write(&run), write_gzip(&run), packed] {
             let opened = read(&bytes).unwrap();
             prop_assert_eq!(opened.errors().count(), 0);
             // Without the two runs in the message: the recipe says more.

@@ -2,6 +2,8 @@
 //!
 //! The drawing is a static SVG that reads without scripts; [`crate::scene`] says what a shell puts in its place.
 
+use std::borrow::Cow;
+
 use tokenpath_core::Label;
 use tokenpath_core::derive::part;
 use tokenpath_core::derive::timeline::{Marks, Start, TimelineRows, TrackKind};
@@ -28,14 +30,7 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     if !run.timeline.given {
         return nothing(Lens::Timeline, &run.missing("/timeline"));
     }
-    let own;
-    let rows = match cx.timeline {
-        Some(rows) => rows,
-        None => {
-            own = TimelineRows::new(run);
-            &own
-        }
-    };
+    let rows = &*cx.timeline.map_or_else(|| Cow::Owned(TimelineRows::new(run)), Cow::Borrowed);
     if rows.is_empty() {
         return nothing(Lens::Timeline, &run.missing("/timeline/intervals"));
     }

@@ -9,6 +9,8 @@ mod tensors;
 mod widths;
 
 pub use facts::ModelFacts;
+use std::borrow::Cow;
+
 use tokenpath_core::Run;
 use tokenpath_core::derive::anatomy::experts::Experts;
 use tokenpath_core::derive::anatomy::{self, Anatomy, Place};
@@ -38,14 +40,7 @@ pub(super) fn page(cx: &Context<'_>) -> Markup {
     if !run.model.given {
         return nothing(Lens::Model, &run.missing("/model"));
     }
-    let computed;
-    let facts = match cx.model {
-        Some(facts) => facts,
-        None => {
-            computed = ModelFacts::new(run);
-            &computed
-        }
-    };
+    let facts = &*cx.model.map_or_else(|| Cow::Owned(ModelFacts::new(run)), Cow::Borrowed);
     let model = Model { cx, facts, anatomy: &facts.anatomy, touched: touched(run, cx.view.item) };
     let pass = chosen_pass(run, cx.view.item).ok().map(|chosen| chosen.pass);
     let experts = anatomy::experts::experts(run, model.anatomy, pass);
