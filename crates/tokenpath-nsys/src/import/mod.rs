@@ -205,7 +205,8 @@ impl Making<'_> {
             let reason = "The export names no nodes of a runtime's graph.";
             self.absent("/timeline/submissions/node_set", ReasonCode::NotRecorded, reason);
         }
-        if rows.iter().any(|(call, _)| passes.of(*call).is_none()) {
+        let (pass, without_pass) = references(rows.iter().map(|(call, _)| passes.of(*call)));
+        if without_pass {
             self.absent("/timeline/submissions/pass", ReasonCode::Undecided, passes::no_pass(passes));
         }
         let mut negative = false;
@@ -230,8 +231,7 @@ impl Making<'_> {
             kind: rows.iter().map(|(_, call)| names.get(call.name as usize).map(String::as_str)).collect(),
             start: rows.iter().map(|(_, call)| Some(call.start)).collect(),
             end: rows.iter().map(|(_, call)| Some(call.end)).collect(),
-            pass: rows.iter().map(|(call, _)| passes.of(*call)).collect(),
-            node_set: rows.iter().map(|_| None).collect(),
+            pass,
             handle: handles.into_iter().collect(),
             labels: Labels::all(Label::measured(CLOCK))
                 .with("kind", Label::reported(REPORTER))
