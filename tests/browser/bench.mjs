@@ -89,42 +89,57 @@ async function open(large) {
     }
     result.keystroke = median(keystrokes);
 
-    await app.page.locator("#to-timeline").click();
-    await shows(app, "timeline");
-    await app.page.waitForFunction(() => document.querySelector("#timeline canvas")?.width > 0);
-    await app.page.keyboard.press("w");
-    await app.page.locator("#timeline-fit").click();
-    await app.page.waitForTimeout(600);
-    const box = await app.page.locator("#timeline canvas").boundingBox();
-    await app.page.keyboard.press("w");
-    await app.page.keyboard.press("w");
-    const frames = await app.page.evaluate((box) => new Promise((resolve) => {
-      const stage = document.getElementById("timeline");
-      const gaps = [];
-      let last = performance.now();
-      let x = box.x + box.width / 2;
-      const y = box.y + box.height * 0.6;
-      const fire = (type, buttons) => stage.dispatchEvent(new PointerEvent(type, {
-        bubbles: true, clientX: x, clientY: y, buttons, button: type === "pointermove" ? -1 : 0, pointerId: 1,
-      }));
-      stage.setPointerCapture = () => {};
-      fire("pointerdown", 1);
-      let count = 0;
-      const step = (now) => {
-        gaps.push(now - last);
-        last = now;
-        x += count % 60 < 30 ? 4 : -4;
-        fire("pointermove", 1);
-        count += 1;
-        if (count < 120) requestAnimationFrame(step);
-        else { fire("pointerup", 0); resolve(gaps.slice(2)); }
-      };
-      requestAnimationFrame(step);
-    }), box);
+    const frames = await drag(app);
     result.frame50 = percentile(frames, 0.5);
     result.frame95 = percentile(frames, 0.95);
   });
   return result;
+}
+
+/** The gaps between frames, in milliseconds, while the timeline of all there is, twice as close, is dragged. */
+async function drag(app) {
+  await app.page.locator("#to-timeline").click();
+  await shows(app, "timeline");
+  await app.page.waitForFunction(() => document.querySelector("#timeline canvas")?.width > 0);
+  await app.page.keyboard.press("w");
+  await app.page.locator("#timeline-fit").click();
+  await app.page.waitForTimeout(600);
+  const box = await app.page.locator("#timeline canvas").boundingBox();
+  await app.page.keyboard.press("w");
+  await app.page.keyboard.press("w");
+  return app.page.evaluate((box) => new Promise((resolve) => {
+    const stage = document.getElementById("timeline");
+    const gaps = [];
+    let last = performance.now();
+    let x = box.x + box.width / 2;
+    const y = box.y + box.height * 0.6;
+    const fire = (type, buttons) => stage.dispatchEvent(new PointerEvent(type, {
+      bubbles: true, clientX: x, clientY: y, buttons, button: type === "pointermove" ? -1 : 0, pointerId: 1,
+    }));
+    stage.setPointerCapture = () => {};
+    fire("pointerdown", 1);
+    let count = 0;
+    const step = (now) => {
+      gaps.push(now - last);
+      last = now;
+      x += count % 60 < 30 ? 4 : -4;
+      fire("pointermove", 1);
+      count += 1;
+      if (count < 120) requestAnimationFrame(step);
+      else { fire("pointerup", 0); resolve(gaps.slice(2)); }
+    };
+    requestAnimationFrame(step);
+  }), box);
+}
+
+/** The same of a trace. */
+async function dragTrace(where) {
+  let frames;
+  await openPage({}, async (app) => {
+    await opens(app, where);
+    frames = await drag(app);
+  });
+  return frames;
 }
 
 /** From the page getting a file to its lens, with the engine not yet loaded, and again with it. */
@@ -211,6 +226,7 @@ test("bench", { timeout: 1_800_000 }, async () => {
     return { kernels, where, bytes: statSync(where).size, results: [] };
   });
 
+  const dragged = [];
   const results = [];
   const models = [];
   const manyModels = [];
@@ -222,6 +238,7 @@ test("bench", { timeout: 1_800_000 }, async () => {
     models.push(await openFile(model, "model"));
     manyModels.push(await openFile(many, "model"));
     for (const trace of traces) trace.results.push(await openFile(trace.where, "run"));
+    dragged.push(...await dragTrace(traces[1].where));
     tables.push(await changeTable(many));
   }
   const sizes = readdirSync(site).filter((name) => statSync(path.join(site, name)).isFile()).map((name) => {
@@ -251,6 +268,7 @@ test("bench", { timeout: 1_800_000 }, async () => {
     ["the same, engine loaded", `${median(manyModels.map(({ again }) => again)).toFixed(0)} ms`, ""],
     ["its tensor table in another order", `${median(tables.map(({ sort }) => sort)).toFixed(0)} ms`, ""],
     ["its tensor table, filter keystroke", `${median(tables.map(({ keystroke }) => keystroke)).toFixed(0)} ms`, ""],
+    ["timeline frame while dragging, p50 and p95", [0.5, 0.95].map((share) => `${percentile(dragged, share).toFixed(1)} ms`).join(", "), `${traces[1].kernels} kernels and as many calls`],
     ...traces.flatMap(({ kernels, bytes, results }) => {
       const of = `${(bytes / 1e6).toFixed(0)} MB, ${kernels} kernels, ${(results[0].memory / 1e6).toFixed(0)} MB of memory`;
       return [
