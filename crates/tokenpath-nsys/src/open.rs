@@ -234,4 +234,18 @@ mod tests {
         assert!(open(&file).unwrap().schema.has("StringIds"));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
+
+    #[test]
+    fn a_view_that_never_ends_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("endless.sqlite");
+        let endless = "WITH RECURSIVE n(start) AS (SELECT 1 UNION ALL SELECT start + 1 FROM n) SELECT start, start AS \"end\" FROM n";
+        let sql = format!(
+            "CREATE TABLE StringIds(id INTEGER, value TEXT); CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS {endless}"
+        );
+        Connection::open(&file).unwrap().execute_batch(&sql).unwrap();
+        let trace = open(&file).unwrap();
+        assert!(trace.schema.has("StringIds") && !trace.schema.has("CUPTI_ACTIVITY_KIND_KERNEL"));
+        assert_eq!(crate::import::import(&trace, "endless.sqlite", None).unwrap().devices, [0_i64; 0]);
+    }
 }

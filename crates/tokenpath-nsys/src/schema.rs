@@ -47,12 +47,13 @@ impl Schema {
     /// SQLite's, when the file is none or its first pages are damaged.
     pub fn read(connection: &Connection) -> Result<Schema, rusqlite::Error> {
         let mut tables = BTreeMap::new();
-        let mut list = connection.prepare("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")?;
+        // A view is a program that the file brings along, and one may never end. Exports hold tables.
+        let mut list = connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")?;
         let names = list.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
         for name in names {
             let mut columns = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
             let columns = columns.query_map([&name], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>();
-            // A view whose table is gone has no columns, which is no reason to read nothing.
+            // A table that cannot be looked into has no columns, which is no reason to read nothing.
             tables.insert(name, columns.unwrap_or_default());
         }
         Ok(Schema { tables })
